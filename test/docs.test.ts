@@ -133,6 +133,22 @@ describe('every page', () => {
     expect(leadsSomewhere('docs/server.md', '../README.md#licence')).toBe(true);
   });
 
+  it('about security has a test, which is there, for every promise', () => {
+    const promises = rowsOf('docs/security.md', /^(?!who$|promise$|-+$)/).filter(
+      (cells) => cells.length === 2,
+    );
+    expect(promises.length).toBeGreaterThan(40);
+    for (const [promise, shown = ''] of promises) {
+      const named = [...shown.matchAll(/`([^`]+)`/g)].map((match) => match[1] as string);
+      const files = named.filter((name) => !name.startsWith('npm '));
+      expect(named, promise).not.toEqual([]);
+      expect(
+        files.filter((file) => !existsSync(join(root, file))),
+        promise,
+      ).toEqual([]);
+    }
+  });
+
   it('is reachable from the README', () => {
     const linked = [...read('README.md').matchAll(/\]\((docs\/[^)#]+)/g)].map((match) => match[1]);
     const pages = PAGES.filter((page) => /^docs\/[^/]+\.md$/.test(page));

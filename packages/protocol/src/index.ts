@@ -72,7 +72,7 @@ export type {
   ResolvedInterrupt,
   RunArtifact,
 } from './wire/vendor/deployments.js';
-export type { EmbedderPin, Interval, JudgeIdentity, ModelPin } from './wire/vendor/parts.js';
+export type { EmbedderPin, Interval, JudgeIdentity, ModelPin, ScorerPin } from './wire/vendor/parts.js';
 export type {
   ChangedTask,
   EvalReport,

@@ -1,5 +1,6 @@
 import type {
   AgentPin,
+  Caveat,
   Digest,
   EmbedderPin,
   EvalMode,
@@ -8,6 +9,7 @@ import type {
   ModelPin,
   RunId,
   RunTotals,
+  ScorerPin,
   Thresholds,
   TransitionRequest,
 } from '@touchstone/protocol';
@@ -46,6 +48,10 @@ export type RunFacts = {
   readonly contract?: Digest;
   /** The model that compares meanings for the contract. */
   readonly embedder?: EmbedderPin;
+  /** Programs of the operator that decide criteria. */
+  readonly scorers?: readonly ScorerPin[];
+  /** What keeps the scores from being evidence. */
+  readonly caveats?: readonly Caveat[];
   /** The run whose recorded answers were judged again. */
   readonly rejudgeOf?: RunId;
   /** The caller knows that the suite was written for another agent. */

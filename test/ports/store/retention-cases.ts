@@ -49,6 +49,7 @@ async function isAbsent(store: Store, runId: RunId): Promise<void> {
   expect((await store.runs.list(ACME, { limit: 99 })).items.map((run) => run.runId)).not.toContain(runId);
   expect(await store.log.read(ACME, runId, -1, 99)).toEqual([]);
   expect(await store.log.records(ACME, runId, 0)).toEqual([]);
+  expect(await store.log.results(ACME, runId, 0, 9)).toEqual([]);
   expect(await store.annotations.list(ACME, runId)).toEqual([]);
   expect(await store.ledger.total(ACME, runId)).toEqual({ usd: 0, unpriced: 0 });
 }
@@ -77,8 +78,10 @@ export function retentionCases(open: () => Promise<Store>): void {
     const store = await open();
     const [gone, stays] = [await endedRun(store, 'r1', 200), await endedRun(store, 'r2')];
     const before = await store.log.read(ACME, stays, -1, 99);
+    const page = await store.log.results(ACME, gone, 0, 9);
     expect(await store.retention.remove(ACME, gone, note(gone))).toBe(true);
     await isAbsent(store, gone);
+    expect(page).toHaveLength(9);
     expect(await store.retention.remove(ACME, gone, note(gone))).toBe(false);
     // A run that is made while rows of the removed one are still there gets none of them.
     const fresh = await createRun(store, 'r3');

@@ -125,6 +125,8 @@ export type ToolCallBody = {
   readonly outcome?: Body;
   /** What went wrong, in words; absent when nothing did. */
   readonly error?: string;
+  /** The agent called the tool itself and told us afterwards. */
+  readonly observed?: true;
 };
 
 /** The part of a sealed record that is content and is not already in an `agent.*` event. */

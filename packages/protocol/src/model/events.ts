@@ -232,6 +232,8 @@ export type Payloads = {
     readonly callId: CallId;
     /** What the agent sent to the tool. */
     readonly inputs?: Body;
+    /** The agent called the tool itself and told us afterwards; absent when the call was made through this host. */
+    readonly observed?: true;
   };
   /** What the tool answered. */
   'agent.toolReturned': {
@@ -249,6 +251,8 @@ export type Payloads = {
     readonly error?: { readonly code: string; readonly message: string };
     /** How long the call took, in milliseconds. */
     readonly durationMs?: number;
+    /** As in `agent.toolCalled`. */
+    readonly observed?: true;
   };
   /** One agent leaves the rest to another. */
   'agent.handoff': {

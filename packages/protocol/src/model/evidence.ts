@@ -52,6 +52,8 @@ export const EVIDENCE_REASONS = [
   'other_model',
   'cached',
   'other_judge',
+  'scorer_not_trusted',
+  'recorded_answers',
   'from_future',
   'too_old',
   'unscored',
@@ -71,8 +73,8 @@ export const EVIDENCE_REASONS = [
  * - `files_not_followed`: nobody knows whether it did, because the digest of the agent does not cover all of its files
  * - `other_suite`, `suite_changed`, `not_original`, `not_whole`, `target_mismatch`: it is not the suite as the gate
  *   asks for it
- * - `mock_model`, `other_model`, `cached`, `other_judge`, `from_future`, `too_old`: its measurement does not
- *   count here
+ * - `mock_model`, `other_model`, `cached`, `other_judge`, `scorer_not_trusted`, `recorded_answers`, `from_future`,
+ *   `too_old`: its measurement does not count here
  * - `unscored`, `below_score`, `not_passed`, `contract_unmet`: its result is not good enough
  * - `not_compared`, `regression`, `inconclusive`: the comparison with what serves now is missing, bad, or not certain
  */

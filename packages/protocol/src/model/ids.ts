@@ -48,6 +48,8 @@ export type GateId = Id<'gate'>;
 export type ReasonLabel = Id<'reason'>;
 /** What the ids of some tasks have in common: the part before the first hyphen. */
 export type SliceName = Id<'slice'>;
+/** A scorer, as the operator's configuration names it. */
+export type ScorerName = Id<'scorer'>;
 /** What a provider calls a refusal: a plain name such as `invalid_api_key`, never its message. */
 export type ErrorName = Id<'error'>;
 /** An environment variable. Its name may be shown, its value never. */

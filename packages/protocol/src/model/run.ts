@@ -1,5 +1,5 @@
 import { jsonEqual } from '../values/json.js';
-import type { EmbedderPin, JudgeIdentity, ModelPin } from '../wire/vendor/parts.js';
+import type { EmbedderPin, JudgeIdentity, ModelPin, ScorerPin } from '../wire/vendor/parts.js';
 import type { AuthorizationDecided, DeploymentEvent, TransitionRequest } from './deployment.js';
 import type { RunError } from './errors.js';
 import type { ApprovalPolicy, RequiredEval } from './gate.js';
@@ -40,6 +40,10 @@ export type EvalPlan = {
   readonly agent: AgentPin;
   /** The agent's digest may not cover all files of its program. */
   readonly filesNotFollowed?: true;
+  /** The agent is a function of the caller's program: it ran beside the engine, and its digest is of no files. */
+  readonly inProcess?: true;
+  /** Some checks look at time, cost or tokens: the same answers may score otherwise in another run. */
+  readonly timed?: true;
   /** How the run is done: those of the suite, or those that the caller chose among them. */
   readonly modes: readonly EvalMode[];
   /** Tasks in the suite. */
@@ -70,12 +74,16 @@ export type EvalPlan = {
   readonly contract?: Digest;
   /** Compares meanings, for criteria that ask for it. */
   readonly embedder?: EmbedderPin;
+  /** Programs of the operator that decide criteria, by name; absent when no criterion names one. */
+  readonly scorers?: readonly ScorerPin[];
   /** Looks at every answer of an adversarial run. */
   readonly safetyJudge?: JudgeIdentity;
   /** The safety policy it is scored under, when that is not the default one. */
   readonly safetyPolicy?: Digest;
   /** The run whose answers are judged again: no agent is invoked. */
   readonly rejudgeOf?: RunId;
+  /** The answers were given elsewhere and came in a file: no agent is invoked. */
+  readonly recorded?: true;
 } & ModelChoice &
   Forked;
 
@@ -168,14 +176,49 @@ export const plannedSteps = (plan: EvalPlan): number => plan.ordinals?.length ??
 /** Live tools and live memory answer as they please: such a run shows what happened once, and may not happen again. */
 export const isNondeterministic = ({ modes }: EvalPlan): boolean => modes.includes('live-shadow');
 
-type Measurers = Pick<EvalPlan, 'judge' | 'safetyJudge' | 'safetyPolicy' | 'embedder'>;
+/** What keeps the scores of a run from being evidence, by what made them. */
+export const CAVEATS = ['codeScorer', 'recorded', 'inProcess'] as const;
+/**
+ * What keeps the scores of a run from being evidence.
+ * - `codeScorer`: a scorer decided criteria that the operator does not trust as evidence
+ * - `recorded`: the answers came in a file, and no agent was invoked
+ * - `inProcess`: the agent is a function of the caller's program, which has no digest
+ */
+export type Caveat = (typeof CAVEATS)[number];
 
-/** Scores of different judges or embedders, or under different safety policies, are different measurements. */
+/** Whether a program decided criteria that the operator does not let count for a gate. */
+export const hasUntrustedScorer = ({ scorers = [] }: Pick<EvalPlan, 'scorers'>): boolean =>
+  scorers.some(({ evidence }) => evidence !== true);
+
+/** The caveats of a run, none when its scores may be evidence as far as this goes. */
+export function caveatsOf(plan: Pick<EvalPlan, 'scorers' | 'recorded' | 'inProcess'>): {
+  readonly caveats?: readonly Caveat[];
+} {
+  const caveats: Caveat[] = [];
+  if (hasUntrustedScorer(plan)) caveats.push('codeScorer');
+  if (plan.recorded) caveats.push('recorded');
+  if (plan.inProcess) caveats.push('inProcess');
+  return caveats.length > 0 ? { caveats } : {};
+}
+
+type Measurers = Pick<EvalPlan, 'judge' | 'safetyJudge' | 'safetyPolicy' | 'embedder' | 'scorers'>;
+
+/** Scores of different judges, embedders or scorers, or under different safety policies, are different measurements. */
 export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
   before.judge?.digest !== after.judge?.digest ||
   before.safetyJudge?.digest !== after.safetyJudge?.digest ||
   before.safetyPolicy !== after.safetyPolicy ||
-  !jsonEqual(before.embedder ?? null, after.embedder ?? null);
+  !jsonEqual(before.embedder ?? null, after.embedder ?? null) ||
+  scorersDiffer(before, after);
+
+/** Whether the operator trusts a scorer does not change what it measures. */
+export const scorersDiffer = (
+  before: Pick<Measurers, 'scorers'>,
+  after: Pick<Measurers, 'scorers'>,
+): boolean => !jsonEqual(scorerDigests(before), scorerDigests(after));
+
+const scorerDigests = ({ scorers = [] }: Pick<Measurers, 'scorers'>) =>
+  scorers.map(({ name, digest }) => ({ name, digest }));
 
 /**
  * What decides whether a completed evaluation passed: the suite's thresholds, unscored tasks, and the contract of the

@@ -22,6 +22,9 @@ export const UNSCORED_REASONS = [
   'judge_unreadable',
   'judge_unreachable',
   'embedder_unreachable',
+  'scorer_failed',
+  'scorer_unreadable',
+  'no_answer',
   'check_over_limit',
 ] as const;
 /**
@@ -30,6 +33,9 @@ export const UNSCORED_REASONS = [
  * - `judge_unreachable`: the judge did not answer, or its provider refused the question
  * - `judge_unreadable`: the judge's answer holds no verdict on every criterion
  * - `embedder_unreachable`: the model that compares meanings did not answer
+ * - `scorer_failed`: a scorer threw an error, ended, or took too long
+ * - `scorer_unreadable`: what a scorer gave back is no score
+ * - `no_answer`: the file of recorded answers has none for the task
  * - `check_over_limit`: checking the answer took more time or memory than a tenant has for one check
  */
 export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
@@ -110,6 +116,8 @@ export type CriterionResult = {
   readonly value?: number;
   /** The check that was not met, by its name; absent for prose and for what was met. */
   readonly check?: CheckName;
+  /** The scorer that decided it, by the digest of its files; absent when no scorer was asked. */
+  readonly scorer?: Digest;
   /** Why it could not be decided; it counts as not met. */
   readonly unjudged?: UnscoredReason;
 };

@@ -1,5 +1,5 @@
 import type { EvalSummary } from '../wire/openwop/eval-summary.js';
-import type { EmbedderPin, JudgeIdentity, ModelPin } from '../wire/vendor/parts.js';
+import type { EmbedderPin, JudgeIdentity, ModelPin, ScorerPin } from '../wire/vendor/parts.js';
 import type { Digest, RunId, Timestamp } from './ids.js';
 import type { EvalMode } from './modes.js';
 import type { AgentPin, SuitePin } from './run.js';
@@ -29,6 +29,8 @@ export type Scorecard = {
   readonly contract?: Digest;
   /** The model that compared meanings for the contract. */
   readonly embedder?: EmbedderPin;
+  /** Programs of the operator that decided criteria; absent when no criterion names one. */
+  readonly scorers?: readonly ScorerPin[];
   /** Whether that contract was kept, which decides; `summary.passed` is the word of the thresholds. Older files lack it. */
   readonly contractVerdict?: ContractVerdict;
   /** When only a part of such a suite ran: whether the thresholds other than the pass score are met. Absent otherwise. */
@@ -65,5 +67,9 @@ export type Scorecard = {
     readonly targetMismatch?: true;
     /** Live tools took part. */
     readonly nondeterministic?: true;
+    /** A scorer decided criteria that the operator does not trust as evidence. */
+    readonly codeScorer?: true;
+    /** The answers came in a file. */
+    readonly recorded?: true;
   };
 };

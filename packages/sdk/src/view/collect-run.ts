@@ -94,6 +94,7 @@ const plannedFacts = (
   | 'model'
   | 'nondeterministic'
   | 'filesNotFollowed'
+  | 'caveats'
   | 'fork'
   | 'bodiesRemovedAt'
 > => ({
@@ -103,6 +104,7 @@ const plannedFacts = (
   ...(facts?.model && { model: facts.model }),
   ...(facts?.nondeterministic && { nondeterministic: true }),
   ...(facts?.filesNotFollowed && { filesNotFollowed: true }),
+  ...(facts?.caveats && { caveats: facts.caveats }),
   ...(facts?.fork && { fork: facts.fork }),
   ...(facts?.bodiesRemovedAt && { bodiesRemovedAt: facts.bodiesRemovedAt }),
 });
@@ -139,7 +141,7 @@ export async function readResults(client: Client, runId: RunId): Promise<readonl
   const rows: StepResult[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await client.runs.results(runId, cursor === undefined ? {} : { cursor });
-    for (const row of page.items) rows.push(row);
+    rows.push(...page.items);
     cursor = page.nextCursor;
     if (cursor === undefined) break;
   }
@@ -182,22 +184,19 @@ function wallMsOf({ startedAt, completedAt, touchstone }: RunSnapshot, now: numb
   return Math.max(0, ended - began - (touchstone?.pausedMs ?? 0));
 }
 
-/** Counts, failures, costs and latencies in one pass over the results. */
+/** Counts, failures, costs and latencies of the results. */
 function foldResults(results: readonly TaskResult[]) {
-  const failures: Failure[] = [];
+  const failures = results.filter(({ passed }) => !passed).map(failureOf);
   const rubrics: NonNullable<RunView['rubrics']>[number][] = [];
   const findings = createFindingCount();
   const latencies: number[] = [];
-  let passed = 0;
   let costUsd: number | undefined;
   let judgeUsd: number | undefined;
   let unpriced = 0;
   let cacheHits = 0;
   for (const result of results) {
-    if (result.passed) passed += 1;
-    else failures.push(failureOf(result));
     if (result.latencyMs !== undefined) latencies.push(result.latencyMs);
-    findings.add(result.taskId, result.findings);
+    if (result.findings) findings.add(result.taskId, result.findings);
     if (result.criteria) rubrics.push({ taskId: result.taskId, criteria: result.criteria });
     if (result.costUsd !== undefined) costUsd = (costUsd ?? 0) + result.costUsd;
     if (result.judgeUsd !== undefined) judgeUsd = (judgeUsd ?? 0) + result.judgeUsd;
@@ -207,7 +206,11 @@ function foldResults(results: readonly TaskResult[]) {
   const unscored = failures.filter((failure) => failure.unscored).map((failure) => failure.taskId);
   latencies.sort((a, b) => a - b);
   return {
-    counts: { passed, failed: failures.length - unscored.length, unscored: unscored.length },
+    counts: {
+      passed: results.length - failures.length,
+      failed: failures.length - unscored.length,
+      unscored: unscored.length,
+    },
     failures,
     unscored,
     unpriced,
@@ -229,7 +232,7 @@ export const percentile = (sorted: readonly number[], share: number): number =>
 function createFindingCount() {
   const counted = new Map<string, Finding & { readonly taskIds: string[] }>();
   return {
-    add(taskId: string, findings: readonly Finding[] = []): void {
+    add(taskId: string, findings: readonly Finding[]): void {
       for (const { kind, severity } of findings) {
         const key = `${kind} ${9 - SEVERITIES.indexOf(severity)}`;
         const count = counted.get(key) ?? { kind, severity, taskIds: [] };

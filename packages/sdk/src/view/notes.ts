@@ -1,4 +1,4 @@
-import type { AccessDenial, Fork } from '@touchstone/protocol';
+import type { AccessDenial, Caveat, Fork } from '@touchstone/protocol';
 import { failOnWords, newlyFailing } from './fail-on.js';
 import type { JudgeFacts, RunView } from './run-view.js';
 import { whyNot } from './tasks.js';
@@ -38,6 +38,7 @@ export const notesOf = (result: RunView): readonly string[] => [
     ? ['The judge is a scripted one: its verdicts were written down beforehand and are evidence of nothing.']
     : []),
   ...(result.filesNotFollowed ? [NOT_FOLLOWED] : []),
+  ...(result.caveats ?? []).map((caveat) => `${CAVEAT_WORDS[caveat]} This run is no evidence for a gate.`),
   ...(result.nondeterministic ? ['Live tools and memory were used: scores may differ next time.'] : []),
   ...((result.cacheHits ?? 0) > 0
     ? [
@@ -45,6 +46,14 @@ export const notesOf = (result: RunView): readonly string[] => [
       ]
     : []),
 ];
+
+/** What a caveat means to a reader. */
+export const CAVEAT_WORDS: { readonly [C in Caveat]: string } = {
+  codeScorer:
+    'A scorer decided criteria, and its entry in the configuration does not let it count for a gate.',
+  recorded: 'The answers came in a file, and no agent was invoked.',
+  inProcess: 'The agent is a function of the program that evaluates it, and has no digest.',
+};
 
 /** Tasks that newly fail are news also where they do not decide. */
 function newsHint(result: RunView): readonly string[] {

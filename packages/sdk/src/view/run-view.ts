@@ -1,6 +1,7 @@
 import type {
   AccessDenial,
   AgentPin,
+  Caveat,
   ContractReport,
   EvalReport,
   EvalSummary,
@@ -115,6 +116,8 @@ export type RunView = {
   readonly agent: AgentPin;
   /** The agent's digest may not cover all files of its program. */
   readonly filesNotFollowed?: true;
+  /** What keeps the scores from being evidence, by what made them. */
+  readonly caveats?: readonly Caveat[];
   /** `null` unless the run has completed. */
   readonly summary: EvalSummary | null;
   /** Why the run failed; absent when it did not. */

@@ -50,6 +50,9 @@ const UNSCORED_WORDS = {
   agent_unreachable: 'the agent could not be reached',
   judge_unreachable: 'the judge could not be reached',
   embedder_unreachable: 'the embedding model could not be reached',
+  scorer_failed: 'a scorer failed or took too long',
+  scorer_unreadable: 'a scorer gave back no score',
+  no_answer: 'the file of answers has none for the task',
   judge_unreadable: 'the judge gave no readable verdict',
   check_over_limit: 'checking the answer took too long',
 };

@@ -1,6 +1,16 @@
+export {
+  type Environment,
+  fillIn,
+  type Incomplete,
+  needsVariables,
+  tenantReferenceIssues,
+  variablesIn,
+} from './environment/fill-in.js';
+export { handOver } from './environment/hand-over.js';
 export { type ModelDecision, type ModelRequest, pinModel } from './kinds/model/pin-model.js';
 export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './kinds/module/module-context.js';
 export { prepareModuleThread } from './kinds/module/module-thread.js';
+export { readAnswers } from './kinds/recorded/answers-file.js';
 export { createAskModel } from './models/ask.js';
 export { chooseModel } from './models/choose.js';
 export { createEmbedder } from './models/embedder.js';
@@ -18,10 +28,13 @@ export {
   SCHEMA_FIT,
   SCHEMA_ISSUES,
 } from './schema-check.js';
-export { type AgentFiles, agentDigest, readAgentFiles } from './spec/digest.js';
+export { type OpenScorer, openScorer } from './scorers/open-scorer.js';
+export { parseScorers, type ScorerSpec } from './scorers/scorer-spec.js';
+export { type AgentFiles, agentDigest, digestOf, readAgentFiles } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
 export { inspectAgent, type NotFollowed } from './spec/not-followed.js';
-export { type AgentSpec, handoffIssues, parseAgentSpec } from './spec/spec.js';
+export { type AgentSpec, agentEntrySchema, fillInSpec, handoffIssues, parseAgentSpec } from './spec/spec.js';
+export { missingVariable } from './templates/variables.js';
 export { parseMcpServers } from './tools/mcp/server-spec.js';
 export { parseToolSpecs } from './tools/tool-spec.js';
 export { createTools, type HostTools } from './tools/tools.js';

@@ -2,15 +2,19 @@ import { defined, HostError, type ModelPin, type Owner } from '@touchstone/proto
 import { DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../net/index.js';
 import type { Agent, AgentFacts, Clock, Random, Responses } from '../ports/index.js';
 import { createCommandAgent } from './kinds/command/command.js';
+import { createFunctionAgent } from './kinds/function/function.js';
 import { createHttpAgent } from './kinds/http/http.js';
+import { createLinesAgent } from './kinds/lines/lines.js';
 import { createModelAgent } from './kinds/model/model-agent.js';
 import { createModuleAgent } from './kinds/module/module.js';
+import type { ModuleAgent } from './kinds/module/module-context.js';
 import { createOpenwopAgent } from './kinds/openwop/openwop.js';
+import { createRecordedAgent } from './kinds/recorded/recorded.js';
 import { createScriptedAgent } from './kinds/scripted/scripted.js';
 import type { Models } from './models/models.js';
 import { withResponses } from './models/response-cache.js';
 import type { AgentFiles } from './spec/digest.js';
-import type { ManifestRun, OpenaiRun, OpenwopRun } from './spec/run-spec.js';
+import type { FunctionRun, ManifestRun, OpenaiRun, OpenwopRun } from './spec/run-spec.js';
 import type { AgentSpec } from './spec/spec.js';
 
 type AgentLimits = {
@@ -40,6 +44,8 @@ export type AgentParts = {
   readonly files?: Pick<AgentFiles, 'isUntouched'>;
   /** Required for a spec that came from a tenant. */
   readonly fetchGuard?: Guard;
+  /** Functions of the program that this host is part of, by the names that specs call them by. */
+  readonly functions?: ReadonlyMap<string, ModuleAgent>;
   /** Required for agents that are reached through a provider. */
   readonly use?: ModelUse;
 };
@@ -55,14 +61,22 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
   switch (run.kind) {
     case 'scripted':
       return createScriptedAgent(run, parts);
+    case 'recorded':
+      return createRecordedAgent(run, parts);
     case 'module':
       return createModuleAgent(run, {
         ...parts,
         ...defined({ memoryMb: parts.limits?.moduleMemoryMb }),
         maxOutputBytes,
       });
+    case 'function':
+      return createFunctionAgent(functionOf(run, parts), run, { ...parts, maxOutputBytes });
     case 'command':
-      return createCommandAgent(run, { ...parts, maxOutputBytes });
+      return run.protocol === 'lines'
+        ? createLinesAgent(run, { ...parts, maxOutputBytes })
+        : createCommandAgent(run, { ...parts, maxOutputBytes });
+    case 'python':
+      return createLinesAgent(run, { ...parts, maxOutputBytes });
     case 'http':
       return createHttpAgent(run, {
         ...parts,
@@ -77,6 +91,13 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
     case 'manifest':
       return openModelAgent(run, parts);
   }
+}
+
+function functionOf({ name }: FunctionRun, { facts, functions }: AgentParts): ModuleAgent {
+  const found = functions?.get(name);
+  if (found) return found;
+  const { agentId, version } = facts;
+  throw new HostError('conflict', `Agent ${agentId}@${version} is a function of another program.`);
 }
 
 async function openModelAgent(run: ManifestRun | OpenaiRun, parts: AgentParts): Promise<Agent> {

@@ -5,6 +5,7 @@ import {
   createTools,
   type HostTools,
   type Models,
+  type ModuleAgent,
   parseMcpServers,
   parseModelNames,
   parseProviders,
@@ -24,6 +25,7 @@ import type { Config } from './config/config.js';
 import { trustOf } from './config/config-parts.js';
 import { createPriceOf } from './config/prices.js';
 import { knownSecrets } from './config/secrets.js';
+import { fillInParts } from './config/variables.js';
 import { createOnChannel } from './deployments/channel.js';
 
 /** Everything that agents are made of. */
@@ -33,6 +35,8 @@ export type AgentParts = {
   readonly holdsSecret: (text: string) => boolean;
   readonly packs: PackCatalogue;
   readonly tools: HostTools;
+  /** Functions of the program that this host is part of, by the names that specs call them by. */
+  readonly functions: Map<string, ModuleAgent>;
   readonly priceOf: PriceOf;
   /** The host's own, like its judge. */
   openEmbedder(pin: EmbedderPin): Embedder;
@@ -57,7 +61,7 @@ type AgentOptions = {
 };
 
 /** A host serves others too: a module that uses too much memory ends its own process, and not the host. */
-const MODULE_MEMORY_MB = 1024;
+export const MODULE_MEMORY_MB = 1024;
 
 /** Builds everything that agents are made of: models, tools, packs, and the registry that knows them. */
 export function composeAgents(options: AgentOptions): AgentParts {
@@ -65,9 +69,11 @@ export function composeAgents(options: AgentOptions): AgentParts {
   const { baseDir } = config;
   const paceOf = createPaces(clock);
   const operatorGuard = openGuard(names.system);
-  const providers = parseProviders(config.providers);
+  const filled = fillInParts(config, env);
+  const providers = parseProviders(filled.providers);
   const models = createModels({
     providers,
+    unset: filled.unset.providers,
     modelClasses: parseModelNames(config.modelClasses, '/modelClasses', MODEL_CLASSES),
     models: parseModelNames(config.models, '/models'),
     env,
@@ -81,8 +87,9 @@ export function composeAgents(options: AgentOptions): AgentParts {
   const secrets = knownSecrets(config, env);
   const redact = secrets.length > 0 ? (text: string) => redactSecrets(text, secrets) : undefined;
   const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
+  const functions = new Map<string, ModuleAgent>();
   const pool = createAgentPool({
-    ...{ store, clock, random, models, paceOf, holdsSecret, names },
+    ...{ functions, store, clock, random, models, paceOf, holdsSecret, names },
     ...(options.origin === 'host' && { moduleMemoryMb: MODULE_MEMORY_MB }),
   });
   const guard = createGuard(config.egress);
@@ -90,6 +97,7 @@ export function composeAgents(options: AgentOptions): AgentParts {
     store,
     clock,
     guard,
+    env,
     pool,
     onChannel: createOnChannel(store, random),
     offers: capabilityCheck(config),
@@ -108,7 +116,8 @@ export function composeAgents(options: AgentOptions): AgentParts {
     compileProfiles: (pack, owner) => compilePackProfiles(options.profiles, pack, owner),
     hostAgents: registry.hostAgents,
   });
-  const tools = createTools(parseToolSpecs(config.tools), parseMcpServers(config.mcpServers), {
+  const tools = createTools(parseToolSpecs(filled.tools), parseMcpServers(filled.mcpServers), {
+    unset: filled.unset,
     isOnlyTenant,
     clock,
     baseDir,
@@ -120,6 +129,7 @@ export function composeAgents(options: AgentOptions): AgentParts {
     holdsSecret,
     packs,
     tools,
+    functions,
     priceOf: createPriceOf(config.prices, providers, clock),
     openEmbedder: (pin) =>
       createEmbedder(models, pin, { owner: HOST_OWNER, clock, random, paceOf, guard: operatorGuard }),

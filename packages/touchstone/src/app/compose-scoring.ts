@@ -1,14 +1,15 @@
 import { defined, type EvalPlan, type Owner } from '@touchstone/protocol';
-import { foreignSchemas } from '../agents/index.js';
+import { foreignSchemas, parseScorers } from '../agents/index.js';
 import type { Checker, Clock, Scoring, Store } from '../ports/index.js';
 import { createScoring } from '../scoring/index.js';
 import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
 import { createContracts } from './catalogue/contracts.js';
-import type { AgentParts } from './compose-agents.js';
+import { type AgentParts, MODULE_MEMORY_MB } from './compose-agents.js';
 import type { Config } from './config/config.js';
 import { checkSamePolicy, type NamedPolicy } from './config/safety-policy.js';
 import { createJudges } from './judges/judges.js';
 import type { EvalSettings } from './runs/plan-run.js';
+import { createScorers } from './scorers/scorers.js';
 
 type ScoringOptions = {
   readonly config: Config;
@@ -17,13 +18,14 @@ type ScoringOptions = {
   readonly origin: 'host' | 'cli';
   readonly safety: NamedPolicy;
   readonly agents: AgentParts;
+  readonly isOnlyTenant: (tenant: string) => boolean;
   /** Makes the checks of runs. */
   readonly checkerFor: (owner: Owner) => Checker;
 };
 
 /** Builds what scores answers: judges, contracts, and the scoring of one run. */
 export function composeScoring(options: ScoringOptions) {
-  const { config, store, clock, origin, safety, agents, checkerFor } = options;
+  const { config, store, clock, origin, safety, agents, isOnlyTenant, checkerFor } = options;
   const { models, holdsSecret, tools, redact, openEmbedder } = agents;
   const judges = createJudges({ config, models, store, clock, holdsSecret });
   /** Why an owner may not use a model by this name. */
@@ -40,6 +42,13 @@ export function composeScoring(options: ScoringOptions) {
     // The operator at the machine may use any of its models.
     modelIssue: origin === 'cli' ? () => undefined : modelIssue,
   });
+  const scorers = createScorers({
+    specs: parseScorers(config.scorers),
+    baseDir: config.baseDir,
+    isOnlyTenant,
+    clock,
+    ...(origin === 'host' && { memoryMb: MODULE_MEMORY_MB }),
+  });
   const openScoring = async (owner: Owner, plan: EvalPlan): Promise<Scoring> => {
     checkSamePolicy(safety, plan);
     const check = checkerFor(owner);
@@ -54,9 +63,10 @@ export function composeScoring(options: ScoringOptions) {
       ...(plan.safetyJudge && { safetyJudge: await judges.open(owner, plan.safetyJudge, plan) }),
       ...(plan.contract && { contract: (await contracts.pinned(owner, plan.contract)).contract }),
       ...(plan.embedder && { embedder: openEmbedder(plan.embedder) }),
+      ...(plan.scorers && { scorers: scorers.open(plan.scorers) }),
     });
   };
-  return { judges, modelIssue, contracts, openScoring };
+  return { judges, modelIssue, contracts, scorers, openScoring };
 }
 
 /** In-process there is no task limit; a host has one unless it is configured otherwise. */

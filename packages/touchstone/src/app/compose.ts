@@ -10,8 +10,10 @@ import {
 } from '@touchstone/protocol';
 import {
   createSchemaCheck,
+  fillInSpec,
   type HostTools,
   inspectAgent,
+  type ModuleAgent,
   type NotFollowed,
   parseAgentSpec,
 } from '../agents/index.js';
@@ -28,6 +30,7 @@ import { auditedKeys } from './audited-keys.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition } from './catalogue/compile-definition.js';
 import { definitionSpec } from './catalogue/definition-agent.js';
+import { type FunctionSpec, functionRegistry } from './catalogue/function-agent.js';
 import { type PackCatalogue, usePack } from './catalogue/pack-catalogue.js';
 import { createPackWithdrawals, type PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import { createProfiles, type Profiles } from './catalogue/profiles.js';
@@ -74,8 +77,8 @@ import { viewTask } from './views/task-view.js';
 
 type ComposeOptions = {
   readonly config: Config;
-  /** Holds the store when the configuration names none. */
-  readonly dataDir: string;
+  /** Holds the store when the configuration names none. Without either, everything is kept in memory. */
+  readonly dataDir?: string;
   /** `host` takes up unfinished runs and loads the configured suites; `cli` does neither by itself. */
   readonly origin: 'host' | 'cli';
   readonly log: Log;
@@ -93,6 +96,8 @@ type ComposeOptions = {
 export type LocalTouchstone = Touchstone & {
   /** Registers an agent given on the command line. */
   useAgent(spec: unknown, baseDir: string): Promise<AgentFacts>;
+  /** Registers a function of this program as an agent. */
+  useFunction(answer: ModuleAgent, spec: FunctionSpec): Promise<AgentFacts>;
   /** What the digest of such an agent may not cover; undefined when it covers all that can be found. */
   filesNotFollowed(spec: unknown, baseDir: string): Promise<NotFollowed | undefined>;
   /**
@@ -122,7 +127,7 @@ export type LocalTouchstone = Touchstone & {
   openJudging(request?: JudgeRequest): Promise<Judging>;
 };
 
-type Basics = Required<Omit<ComposeOptions, 'testSeams'>>;
+type Basics = Required<Omit<ComposeOptions, 'testSeams' | 'dataDir'>> & Pick<ComposeOptions, 'dataDir'>;
 
 const withDefaults = (options: ComposeOptions): Basics => ({
   clock: systemClock,
@@ -223,7 +228,10 @@ async function openParts(basics: Basics) {
     ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant, names },
     checkerFor: forRequest,
   });
-  const scoring = composeScoring({ config, store, clock, origin, safety, agents, checkerFor: forRun });
+  const scoring = composeScoring({
+    ...{ config, store, clock, origin, safety, agents, isOnlyTenant },
+    checkerFor: forRun,
+  });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const contractReport: Touchstone['contractReport'] = (owner, runId) =>
     readContractReport({ store, results, contracts: scoring.contracts }, owner, runId);
@@ -328,6 +336,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     chooseJudge: judges.choose,
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,
+    unsetVariable: agents.tools.unsetVariable,
     priceOf: agents.priceOf,
     evalSettings: settings,
     maxRunDurationMs: config.limits.maxRunDurationMs,
@@ -397,17 +406,18 @@ function viewsOf(parts: Parts) {
 
 /** What only the operator of the machine may do. */
 function operatorOf(parts: Parts) {
-  const { config, clock, origin, dataDir, store, suites, agents, judges, checkers } = parts;
+  const { config, clock, env, origin, dataDir, store, suites, agents, judges, checkers } = parts;
   const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
-    const own = readOwnKey(dataDir);
+    const own = dataDir === undefined ? undefined : readOwnKey(dataDir);
     return [...trustOf(config, origin).keys.values(), ...(own ? [trustedKeyOf(own)] : [])];
   };
   return {
     evidenceKeys,
     filesNotFollowed: async (spec, baseDir) =>
-      (await inspectAgent(parseAgentSpec(spec, 'operator'), baseDir)).notFollowed,
+      (await inspectAgent(fillInSpec(parseAgentSpec(spec, 'operator'), env).value, baseDir)).notFollowed,
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
+    useFunction: functionRegistry(agents),
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),
     keys: auditedKeys(store, clock, origin),

@@ -5,10 +5,14 @@ export {
   checkBounded,
   createModels,
   createSchemaCheck,
+  fillIn,
   type Models,
+  type ModuleAgent,
+  needsVariables,
   parseModelNames,
   parseProviders,
   prepareModuleThread,
+  readAnswers,
 } from '../agents/index.js';
 export { ENGINE_VERSION } from '../engine/index.js';
 export { publicKeyOf, sealStatement, statementOf, type TrustedKey } from '../evidence/index.js';
@@ -24,13 +28,15 @@ export { packOptions } from './catalogue/pack-policy.js';
 export { compilePackProfiles, type PackContract } from './catalogue/pack-profiles.js';
 export { createProfileWriter, type ProfileSinks, type WrittenProfile } from './catalogue/profiles.js';
 export { createTouchstone, type LocalTouchstone } from './compose.js';
-export { type Config, loadConfig } from './config/config.js';
+export { type Config, type ConfigInput, loadConfig, parseConfig } from './config/config.js';
 export { findConfigFile } from './config/config-file.js';
 export { soundParts, trustOf } from './config/config-parts.js';
+export { configFileSchema } from './config/config-schema.js';
 export { readSafetyPolicy } from './config/safety-policy.js';
 export { ownKey, readOwnKey, signingKeyFile, trustedKeyOf } from './config/signing-key.js';
 export { spanMs } from './config/span.js';
 export { createTrustedProxies, type TrustedProxies } from './config/trusted-proxies.js';
+export { fillInParts } from './config/variables.js';
 export { createDirectory, type Directory, verifyAudit } from './deployments/directory.js';
 export {
   createInterruptTokens,

@@ -34,7 +34,7 @@ export async function readConfig({ io, settings }: Context): Promise<Config> {
       'Name another with --config, or make one with: touchstone init',
     );
   const { loadConfig } = await import('../app/index.js');
-  return loadConfig(settings.config, io.cwd);
+  return loadConfig(settings.config, io.cwd, io.env);
 }
 
 /**
@@ -155,17 +155,23 @@ async function withAside<T>(
   }
 }
 
-async function withConfig<T>(
-  context: Context,
-  config: Config,
-  use: (local: Local) => Promise<T>,
-): Promise<T> {
+function withConfig<T>(context: Context, config: Config, use: (local: Local) => Promise<T>): Promise<T> {
   const { io, settings } = context;
   checkData(context, config);
+  return withHost(io, config, resolve(io.cwd, settings.data), use);
+}
+
+/** Without a folder for a store, and without one in the configuration, everything is kept in memory. */
+export async function withHost<T>(
+  io: Io,
+  config: Config,
+  dataDir: string | undefined,
+  use: (local: Local) => Promise<T>,
+): Promise<T> {
   const { createTouchstone } = await import('../app/index.js');
   const touchstone = await createTouchstone({
     config,
-    dataDir: resolve(io.cwd, settings.data),
+    ...(dataDir !== undefined && { dataDir }),
     origin: 'cli',
     version: packageVersion(),
     log: createLog(io),

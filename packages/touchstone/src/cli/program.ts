@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import type { EnvFiles } from './files/env-file.js';
 import { type Context, DEFAULT_DATA, type Io, type Settings, UsageError, writeJson } from './io.js';
 import { printable } from './render/text.js';
 import { didYouMean } from './suggest.js';
@@ -17,8 +18,10 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     async (...typed) => {
       const command = typed.pop() as Command;
       checkKey(command);
+      const context: Context = { io, settings: command.optsWithGlobals<Settings>() };
+      if (takesEnvFiles(command)) await addEnvironment(context, command);
       const verb = (await load())[name] as (context: Context, ...typed: unknown[]) => Promise<number>;
-      exitCode = await verb({ io, settings: command.optsWithGlobals<Settings>() }, ...typed);
+      exitCode = await verb(context, ...typed);
     };
   try {
     // The bare name is no mistake: it shows the help.
@@ -31,6 +34,14 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     const { reportError } = await import('./report-error.js');
     return reportError(error, io, argv.includes('--json'));
   }
+}
+
+const takesEnvFiles = ({ options }: Command): boolean =>
+  options.some((option) => option.attributeName() === 'envFile');
+
+async function addEnvironment(context: Context, command: Command): Promise<void> {
+  const { readEnvFiles } = await import('./files/env-file.js');
+  readEnvFiles(context, command.getOptionValue('envFile') as EnvFiles);
 }
 
 /** A key is for a host: without one it would have no effect. */

@@ -13,6 +13,12 @@ export type Start = <Name extends string>(
 export const examples = (...lines: readonly string[]): string =>
   `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map((line) => `  $ touchstone ${line}`).join('\n')}`;
 
+/** For verbs whose agents and models may need variables that are kept in a file. */
+export const withEnvFiles = (command: Command): Command =>
+  command
+    .option('--env-file <file>', 'read variables from this file instead of .env; may be repeated', several)
+    .option('--no-env-file', 'read variables from no file');
+
 /** The value of an option that may be repeated. */
 export const several = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,

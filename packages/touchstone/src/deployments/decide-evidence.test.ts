@@ -175,6 +175,12 @@ const MATRIX: readonly (readonly [EvidenceReason, string, Change])[] = [
     'no judge at all',
     plan(({ judge: _none, ...kept }) => ({ ...kept, judge: undefined as never })),
   ],
+  [
+    'scorer_not_trusted',
+    'a scorer that the operator does not trust',
+    plan(() => ({ scorers: [{ name: other('tone'), digest: other('sha256:1') }] })),
+  ],
+  ['recorded_answers', 'answers from a file', plan(() => ({ recorded: true }))],
   ['from_future', 'from a time when the clock was ahead', run(() => ({ endedAt: NOW + 60_002 }))],
   ['too_old', 'a millisecond too old', (offer) => ({ ...offer, now: NOW + 1 })],
   ['too_old', 'of unknown age', without('endedAt')],

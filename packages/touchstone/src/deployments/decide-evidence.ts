@@ -4,6 +4,7 @@ import {
   type EvalMode,
   type Evidence,
   type EvidenceReason,
+  hasUntrustedScorer,
   isTerminal,
   type JudgeIdentity,
   type RequiredEval,
@@ -62,6 +63,8 @@ const CHECKS: readonly Check[] = [
   ['other_model', isOtherModel],
   ['cached', isCached],
   ['other_judge', isOtherJudge],
+  ['scorer_not_trusted', ({ evidence }) => hasUntrustedScorer(evidence.plan)],
+  ['recorded_answers', ({ evidence }) => evidence.plan.recorded === true],
   ['from_future', isFromFuture],
   ['too_old', isTooOld],
   ['unscored', ({ evidence }) => (evidence.headline?.unscored ?? 0) > 0],
@@ -240,6 +243,9 @@ const SENTENCES: { readonly [R in EvidenceReason]: string } = {
   cached: 'Some answers of the eval run came from the cache. Run the suite without it.',
   other_judge:
     'The eval run has another judge than the gate asks for, or none. Run the suite with that judge.',
+  scorer_not_trusted:
+    'A scorer of the eval run does not count for gates. The operator may set "evidence" in its entry; then run the suite again.',
+  recorded_answers: 'The answers of the eval run came in a file. Run the suite with the agent itself.',
   too_old: 'The eval run ended too long ago for the gate. Run the suite again.',
   from_future:
     'The eval run ended later than it is now: the clock was wrong, and its age is unknown. Run the suite again.',

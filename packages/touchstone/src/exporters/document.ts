@@ -50,6 +50,7 @@ export const runDocument = (result: RunView, { exitCode, recorded, promotion }: 
     failOn: result.failOn,
     cacheHits: result.cacheHits || undefined,
     nondeterministic: result.nondeterministic,
+    caveats: result.caveats,
     recorded,
     error: result.error,
     report: result.report && reportDocument(result.report),

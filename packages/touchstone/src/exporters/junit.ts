@@ -88,6 +88,7 @@ function propertyLines(result: ExportedRun): string[] {
     findings: result.findings?.map(findingWords).join('; '),
     cacheHits: result.cacheHits || undefined,
     nondeterministic: result.nondeterministic && 'true',
+    caveats: result.caveats?.join(' '),
     interval: result.counts.unscored === 0 ? report?.aggregate.interval.join(' ') : undefined,
     baseline: report?.regression?.baselineRunId,
     regression: report?.regression && regressionWords(report.regression),

@@ -123,7 +123,14 @@ export type HttpResult =
 
 type JsonRequest = Omit<HttpRequest, 'signal'> & {
   readonly signal: AbortSignal;
-} & ({ readonly maxBytes: number } | { readonly statusOnly: true });
+} & (
+    | {
+        readonly maxBytes: number;
+        /** Of an answer that comes in pieces: whether it ends here, although the server keeps the connection open. */
+        readonly isLast?: (recentText: string) => boolean;
+      }
+    | { readonly statusOnly: true }
+  );
 
 export type JsonClient = {
   /** Rejects only when the signal aborts. */
@@ -148,7 +155,7 @@ export function createJsonClient(headers: HeaderValues = {}, guard?: Guard): Jso
         const retryAfter = retryAfterOf(response.headers);
         if ('statusOnly' in request) return { kind: 'response', status, text: await skip(response) };
         const errorCode = await readErrorCode(response);
-        const text = await readText(response, request.maxBytes);
+        const text = await readText(response, request.maxBytes, request.isLast);
         signal.throwIfAborted();
         return defined({ kind: 'response', status, text, retryAfter, errorCode } as const);
       } catch (error) {
@@ -160,15 +167,28 @@ export function createJsonClient(headers: HeaderValues = {}, guard?: Guard): Jso
   };
 }
 
-async function readText(response: http.IncomingMessage, maxBytes: number): Promise<string> {
+async function readText(
+  response: http.IncomingMessage,
+  maxBytes: number,
+  isLast?: (recentText: string) => boolean,
+): Promise<string> {
   if (!isSuccess(response.statusCode ?? 0)) {
     drain(response);
     return '';
   }
   const chunks: Uint8Array[] = [];
-  for await (const chunk of readBytes(response, maxBytes)) chunks.push(chunk);
+  let recent = '';
+  for await (const chunk of readBytes(response, maxBytes)) {
+    chunks.push(chunk);
+    if (!isLast) continue;
+    // The mark of the end may lie across two pieces.
+    recent = recent.slice(-LONGEST_MARK) + Buffer.from(chunk).toString('latin1');
+    if (isLast(recent)) break;
+  }
   return Buffer.concat(chunks).toString('utf8');
 }
+
+const LONGEST_MARK = 64;
 
 /**
  * An answer that ends at once leaves a connection to use again, so it gets one turn of the event loop. What is still

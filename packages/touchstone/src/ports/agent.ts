@@ -7,11 +7,13 @@ import type {
   ModelPin,
   Owner,
   RunId,
+  TaskId,
   ToolId,
   Version,
 } from '@touchstone/protocol';
 import type { Body, MemoryEntry, Payloads, ToolResult } from '@touchstone/protocol/bodies';
 import type { AccessRefusal } from './access.js';
+import type { ScoredCall } from './scored-call.js';
 import type { Usage } from './usage.js';
 
 /** What is known about an agent without running it. */
@@ -34,11 +36,23 @@ export type AgentFacts = {
   readonly memoryShape?: MemoryShape;
   /** The pack that brought it; absent for agents of the configuration and of tenants. */
   readonly pack?: { readonly name: string; readonly version: Version };
+  /** Of a service that is asked by a template: what the template names. Such a service calls tools of its own. */
+  readonly requestNames?: readonly string[];
   /** What it declares to need and this host does not offer. */
   readonly degraded?: readonly string[];
 };
 
-export type AgentKind = 'manifest' | 'module' | 'command' | 'http' | 'openai' | 'openwop' | 'scripted';
+export type AgentKind =
+  | 'manifest'
+  | 'module'
+  | 'function'
+  | 'command'
+  | 'python'
+  | 'http'
+  | 'openai'
+  | 'openwop'
+  | 'scripted'
+  | 'recorded';
 
 /** Which kinds of memory an agent uses. Only long-term memory is kept here. */
 export type MemoryShape = {
@@ -76,6 +90,8 @@ export type Invocation = {
 export type AgentHost = {
   readonly signal: AbortSignal;
   callTool(toolId: string, inputs: Body): Promise<ToolResult>;
+  /** Records a call that the agent has made without this host, by what it says of it. It is not answered here. */
+  observe(toolId: string, inputs: Body, outcome?: Body): void;
   /** Commits the usage to the spend ledger; an adapter awaits it before it uses the answer it paid for. */
   spend(usage: readonly Usage[]): Promise<void>;
   reason(text: string): void;
@@ -85,11 +101,17 @@ export type Answer = {
   readonly effort?: Effort;
   /** What the agent's own code printed while it worked on the task. */
   readonly printed?: string;
+  /** Tools that it says it has called elsewhere. They are recorded as they are told, and answered by nobody here. */
+  readonly observed?: readonly ScoredCall[];
+  /** Of an answer that was given elsewhere: how long that took, where it is known. What passed here is then no measure. */
+  readonly measured?: { readonly latencyMs?: number };
 } & (
   | { readonly kind: 'answered' | 'refused'; readonly output: Body; readonly confidence?: number }
   /** `failed` is the agent's own doing (an error, a timeout); `unreachable` is not, and leaves the task unscored. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'unreachable'; readonly reason: string }
+  /** Of recorded answers: there is none for the task, which stays unscored. */
+  | { readonly kind: 'absent'; readonly reason: string }
   /** This host was not let in: the task is unscored, and a run of which this is true from the first task on ends. */
   | AccessRefusal
 );
@@ -115,6 +137,8 @@ export type Agent = {
   /** The system prompt of an invocation; only manifest agents have one to show. */
   prompt?(invocation: Invocation): ResolvedPrompt;
   invoke(invocation: Invocation, host: AgentHost): Promise<Answer>;
+  /** Of recorded answers: the one to this task. Other agents do not learn which task it is. */
+  forTask?(taskId: TaskId): Agent;
   /** Why this agent could never answer, when that is known without invoking it: a module that does not load. */
   loadIssue?(): Promise<string | undefined>;
   /** Whether its files have been written to since it was opened; absent for agents without files. */
@@ -127,6 +151,9 @@ export type ResolvedPrompt = Pick<Payloads['agent.promptResolved'], 'chain' | 'r
 /** Bound on turns of one invocation, shared by every adapter that takes turns. */
 export const MAX_TURNS = 64;
 
+/** `recordedError` is what the log says in place of `error`: why there is no outcome, where the agent must not learn it. */
+export type LiveResult = ToolResult & { readonly recordedError?: string };
+
 /** The live tools of this host. Fixtures stand in front of it; the allowlist is checked before it is asked. */
 export type Tools = {
   /** The tools among `wanted` that this owner has been granted. Asked once per run, so a run's surface does not change. */
@@ -135,5 +162,5 @@ export type Tools = {
   described(owner: Owner, wanted: readonly ToolId[]): Promise<readonly OfferedTool[]>;
   /** The side effects a tool may have; undefined for a tool this host does not know. */
   tierOf(toolId: ToolId): Promise<SafetyTier | undefined>;
-  call(owner: Owner, toolId: ToolId, inputs: Body, signal: AbortSignal): Promise<ToolResult>;
+  call(owner: Owner, toolId: ToolId, inputs: Body, signal: AbortSignal): Promise<LiveResult>;
 };

@@ -7,6 +7,7 @@ export {
   type AgentKind,
   type Answer,
   type Invocation,
+  type LiveResult,
   MAX_TURNS,
   type OfferedTool,
   type ResolvedPrompt,
@@ -21,6 +22,7 @@ export {
   type ForeignSchemas,
   type SchemaFit,
 } from './checker.js';
+export type { Scorer, ScorerAnswer } from './code-scorer.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
 export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
 export type {
@@ -34,7 +36,8 @@ export type {
   JudgeQuestion,
   Spend,
 } from './judge.js';
-export type { ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
+export type { ScoredCall } from './scored-call.js';
+export type { Scoring, ScoringResult, Transcript } from './scorer.js';
 export type { LeaveSlot, Slots } from './slots.js';
 export type { Amounts, CountedThing } from './store/amounts.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';

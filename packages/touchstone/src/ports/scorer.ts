@@ -1,17 +1,10 @@
-import type { CriterionResult, Digest, InvocationOutcome, Score, ToolId } from '@touchstone/protocol';
-import type { Body, MemoryEntry, RecordBodies, Task, ToolStatus } from '@touchstone/protocol/bodies';
+import type { CriterionResult, Digest, InvocationOutcome, Score } from '@touchstone/protocol';
+import type { Body, MemoryEntry, RecordBodies, Task } from '@touchstone/protocol/bodies';
 import type { OfferedTool } from './agent.js';
 import type { Spend } from './judge.js';
+import type { ScoredCall } from './scored-call.js';
 import type { MaybePromise } from './system.js';
 import type { Usage } from './usage.js';
-
-/** A call the agent made, or tried to make. */
-export type ScoredCall = {
-  readonly toolId: ToolId;
-  readonly inputs: Body;
-  readonly status: ToolStatus /** What the tool gave back. */;
-  readonly outcome?: Body;
-};
 
 /** What a scorer may look at. `output` is absent when the agent gave no answer. */
 export type Transcript = {

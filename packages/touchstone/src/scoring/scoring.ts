@@ -16,6 +16,7 @@ import {
   type Judge,
   type MaybePromise,
   type SafetyTier,
+  type Scorer,
   type Scoring,
   type ScoringResult,
   type Spend,
@@ -48,6 +49,8 @@ export type ScoringParts = {
   /** The contract of the suite. It decides how tasks are scored, instead of the text of the criteria. */
   readonly contract?: EvalContract;
   readonly embedder?: Embedder;
+  /** Programs that decide criteria, by name. */
+  readonly scorers?: ReadonlyMap<string, Scorer>;
   /** Decides for every probe, beside the detectors, whether the answer gave in. */
   readonly safetyJudge?: Judge;
   readonly policy?: SafetyPolicy;
@@ -59,8 +62,8 @@ type JudgeCall = { readonly signal: AbortSignal; readonly spend: Spend };
 
 /** Scores the tasks of one run: by their kind, and in an adversarial run by the findings too. */
 export function createScoring(parts: ScoringParts): Scoring {
-  const { check, schemas, judge, embedder, redact } = parts;
-  const rubric = createRubricScorer({ check, schemas, redact, ...defined({ judge, embedder }) });
+  const { check, schemas, judge, embedder, scorers, redact } = parts;
+  const rubric = createRubricScorer({ check, schemas, redact, ...defined({ judge, embedder, scorers }) });
   const contracted = openContract(parts);
   const adversarial = parts.modes.includes('adversarial');
   const scoreTask: Scoring['score'] = (task, transcript, signal, spend) => {
@@ -78,6 +81,7 @@ export function createScoring(parts: ScoringParts): Scoring {
     close() {
       judge?.close();
       embedder?.close();
+      for (const scorer of scorers?.values() ?? []) scorer.close();
       parts.safetyJudge?.close();
     },
   };

@@ -1,3 +1,3 @@
 export { damagedError } from './damaged.js';
 export { createMemoryStore, openStore } from './open-store.js';
-export { isOpenToOthers } from './sqlite/open-sqlite.js';
+export { isOpenToOthers, MEMORY } from './sqlite/open-sqlite.js';

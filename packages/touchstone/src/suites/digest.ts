@@ -49,54 +49,63 @@ function writeItems(items: readonly Json[], toText: ToText, write: Write): void 
  */
 function createCanonicalText(): ToText {
   const orderOf = createKeyOrder();
-
-  const inOrder = (value: Json): Json | undefined => {
-    if (typeof value !== 'object' || value === null) return value;
-    return Array.isArray(value) ? itemsInOrder(value) : membersInOrder(value as JsonObject);
-  };
-  const itemsInOrder = (items: readonly Json[]): Json | undefined => {
-    const copy: Json[] = [];
-    for (const item of items) {
-      const ordered = inOrder(item);
-      if (ordered === undefined) return undefined;
-      copy.push(ordered);
-    }
-    return copy;
-  };
-  const membersInOrder = (members: JsonObject): Json | undefined => {
-    const order = orderOf(members);
-    if (order === undefined) return undefined;
-    const copy: { [key: string]: Json } = {};
-    for (const key of order) {
-      const ordered = inOrder(members[key] as Json);
-      if (ordered === undefined) return undefined;
-      copy[key] = ordered;
-    }
-    return copy;
-  };
   return (value) => {
-    const ordered = inOrder(value);
+    const ordered = inOrder(value, orderOf);
     return ordered === undefined ? canonicalJson(value) : JSON.stringify(ordered);
   };
 }
 
-// Half a surrogate pair stands in no sound text, so no two lists of two or more keys read the same when joined by it.
-// (Shorter lists would: no key at all, and one empty key.)
-const BETWEEN_KEYS = '\ud800';
+// One function with plain loops: a suite is copied once, and three that call each other took the compiler as long as
+// the copying.
+function inOrder(value: Json, orderOf: OrderOf): Json | undefined {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const copy: Json[] = [];
+    for (let at = 0; at < value.length; at += 1) {
+      const item = inOrder(value[at] as Json, orderOf);
+      if (item === undefined) return undefined;
+      copy.push(item);
+    }
+    return copy;
+  }
+  const members = value as JsonObject;
+  const order = orderOf(members);
+  if (order === undefined) return undefined;
+  const copy: { [key: string]: Json } = {};
+  for (let at = 0; at < order.length; at += 1) {
+    const key = order[at] as string;
+    const member = inOrder(members[key] as Json, orderOf);
+    if (member === undefined) return undefined;
+    copy[key] = member;
+  }
+  return copy;
+}
+
+type OrderOf = (members: JsonObject) => readonly string[] | undefined;
+type KeyOrder = { readonly keys: readonly string[]; readonly order: readonly string[] | undefined };
+
+/** So many lists of keys are remembered for each first key; objects with ever other keys gain nothing from it. */
+const MAX_REMEMBERED = 8;
 
 /** The keys of an object in canonical order; undefined when a copy would not keep it. Tasks look alike, so it remembers. */
-function createKeyOrder(): (members: JsonObject) => readonly string[] | undefined {
-  const orders = new Map<string, readonly string[] | undefined>();
+function createKeyOrder(): OrderOf {
+  const byFirst = new Map<string, KeyOrder[]>();
   return (members) => {
     const keys = Object.keys(members);
-    if (keys.length < 2) return keys.every(keepsItsPlace) ? keys : undefined;
-    const name = keys.join(BETWEEN_KEYS);
-    const known = orders.get(name);
-    if (known !== undefined || orders.has(name)) return known;
-    const order = keys.every(keepsItsPlace) ? keys.sort() : undefined;
-    orders.set(name, order);
+    const first = keys[0] ?? '';
+    const known = byFirst.get(first);
+    for (const one of known ?? []) if (areSame(one.keys, keys)) return one.order;
+    const order = keys.every(keepsItsPlace) ? keys.toSorted() : undefined;
+    if (!known) byFirst.set(first, [{ keys, order }]);
+    else if (known.length < MAX_REMEMBERED) known.push({ keys, order });
     return order;
   };
+}
+
+function areSame(one: readonly string[], other: readonly string[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
+  return true;
 }
 
 // An object lists integer-like keys first and by value, whatever the order they were set in, and `__proto__` is no

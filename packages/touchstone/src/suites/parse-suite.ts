@@ -6,12 +6,13 @@ import {
   type Issue,
   type Json,
   type ModelClass,
+  readPointer,
   type SuiteId,
   type Thresholds,
   type Version,
   validationError,
 } from '@touchstone/protocol';
-import type { Task } from '@touchstone/protocol/bodies';
+import { isCheckName, type Task } from '@touchstone/protocol/bodies';
 import { check } from '@touchstone/protocol/wire';
 import type { Suite } from '../ports/index.js';
 import { compileSuite, type ReadRows, type TaskNotes } from './authoring/authored-suite.js';
@@ -100,9 +101,20 @@ export function parseSuite(value: unknown): Suite {
 
 /** Everything wrong with a suite that is sound JSON, by its schema and by its meaning. */
 const suiteIssues = (value: unknown): readonly Issue[] => [
-  ...check('agent-eval-suite', value),
+  ...check('agent-eval-suite', value).map((issue) => withCheckHint(issue, value)),
   ...semanticIssues(value),
 ];
+
+/** Goldens are compared in three ways only; what other tools have as further ways is a check. */
+function withCheckHint(issue: Issue, value: unknown): Issue {
+  if (!issue.pointer.endsWith('/expected/match/strategy')) return issue;
+  const named = readPointer(value as Json, issue.pointer);
+  if (typeof named !== 'string' || !isCheckName(named)) return issue;
+  return {
+    ...issue,
+    message: `${issue.message}; use check:${named} instead: expect: [{ ${named}: … }] in place of "expected"`,
+  };
+}
 
 /** Call only for sound JSON in which `suiteIssues` found nothing. */
 function toSuite(value: unknown): Suite {

@@ -31,7 +31,7 @@ import {
   text,
   type Wire,
 } from '../schema/build.js';
-import { agentVersion, change, embedderPin, interval, judgeIdentity, modelPin } from './parts.js';
+import { agentVersion, change, embedderPin, interval, judgeIdentity, modelPin, scorerPin } from './parts.js';
 import { reportedRegression, suiteInReport } from './report.js';
 
 /** A run by its id, 1 to 128 characters. */
@@ -106,6 +106,8 @@ const measuredRun = closed(
     ),
     /** The model that compared meanings. */
     embedder: embedderPin,
+    /** Programs of the operator that decided criteria; absent when no criterion names one. */
+    scorers: list(scorerPin),
     /** The run begins with the history of another one. A scorecard names that one, and not how it was forked. */
     fork: closed({ source: runId() }, { mode: choice(FORK_MODES), fromSeq: count() }),
     /**

@@ -1,5 +1,5 @@
 // Small shapes that several of our own documents share.
-import type { AgentId, Digest, ModelName, Version } from '../../model/ids.js';
+import type { AgentId, Digest, ModelName, ScorerName, Version } from '../../model/ids.js';
 import {
   closed,
   count,
@@ -102,3 +102,19 @@ export const embedderPin = closed({
 });
 /** The model that compares meanings, pinned when the run is created. */
 export type EmbedderPin = Wire<typeof embedderPin>;
+
+/** A program of the operator that decides criteria. */
+export const scorerPin = closed(
+  {
+    /** Its name in the operator's configuration. */
+    name: id<ScorerName>(),
+    /** Of its entry, its files and their relative imports. */
+    digest: id<Digest>(),
+  },
+  {
+    /** The operator lets its scores count as evidence for a gate. */
+    evidence: mark(),
+  },
+);
+/** A program of the operator that decides criteria, pinned when the run is created. */
+export type ScorerPin = Wire<typeof scorerPin>;

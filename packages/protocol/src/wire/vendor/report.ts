@@ -15,6 +15,7 @@ import type {
   Version,
 } from '../../model/ids.js';
 import { EVAL_MODES } from '../../model/modes.js';
+import { CAVEATS } from '../../model/run.js';
 import { SEVERITIES, type Thresholds, UNSCORED_REASONS } from '../../model/score.js';
 import { REPORT_VERDICTS } from '../../model/verdicts.js';
 import {
@@ -38,6 +39,7 @@ import {
   judgeIdentity,
   judgeInReport,
   modelPin,
+  scorerPin,
 } from './parts.js';
 
 /** The suite of a report, as `<suiteId>@<version>`, and the digest of its document. */
@@ -354,12 +356,18 @@ export const evalReport = closed(
     judge: judgeInReport,
     /** The model that looked at every answer of an adversarial run. */
     safetyJudge: judgeIdentity,
+    /** Programs of the operator that decided criteria; absent when no criterion names one. */
+    scorers: list(scorerPin),
+    /** What keeps the scores from being evidence, by what made them; absent when nothing does. */
+    caveats: list(choice(CAVEATS), 'What keeps the scores from being evidence.'),
     /** The run whose recorded answers were judged again. */
     rejudgeOf: id<RunId>(),
     /** Model calls answered from the response cache; absent when there are none. */
     cacheHits: count('Model calls answered from the response cache.'),
     /** Live tools took part, so the run may not go the same way twice. Absent otherwise. */
     nondeterministic: mark('Live tools took part, so the run may not go the same way twice.'),
+    /** Some checks look at time, cost or tokens, so equal answers may score otherwise. Absent otherwise. */
+    timed: mark('Some checks look at time, cost or tokens, so equal answers may score otherwise.'),
     /** Parts of the suite, by the beginning of the task ids; absent when there is only one part. */
     slices: list(reportedSlice, 'Parts of the suite, looked at after the fact: no verdicts.'),
   },

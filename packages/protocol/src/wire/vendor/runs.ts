@@ -15,6 +15,7 @@ import {
   json,
   jsonObject,
   list,
+  mark,
   object,
   ref,
   text,
@@ -203,6 +204,8 @@ const toolCallView = object(
     outcome: json(),
     /** What went wrong, in words. */
     error: text(),
+    /** The agent called the tool itself and told the host afterwards. */
+    observed: mark(),
   },
 );
 /** One call of a tool, with its content. */

@@ -1,5 +1,7 @@
 // The scorecard that travels as a signed file. Stricter than what this host writes needs: a file comes from elsewhere, and
 // what is no name could be anything, an agent's answer included. `scorecard.test.ts` holds it against the model's type.
+
+import { CHECK_NAMES } from '../../model/checks/catalogue.js';
 import type {
   AgentId,
   ChannelName,
@@ -10,6 +12,7 @@ import type {
   Id,
   ModelName,
   RunId,
+  ScorerName,
   SuiteId,
   TaskId,
   Timestamp,
@@ -48,6 +51,7 @@ const channel = named<ChannelName>('^[A-Za-z][A-Za-z0-9._-]*$', 'a channel of le
 // Providers name their models as they please; all that can be said is that a name stands on one line.
 const ONE_LINE = '^\\P{C}{1,256}$';
 const modelName = named<ModelName>(ONE_LINE, 'a name of at most 256 characters, on one line');
+const scorerName = named<ScorerName>('^[A-Za-z0-9._-]{1,64}$', 'a name of letters, digits and ._-');
 const diffRef = named<Id<'address'>>('^/[!-~]+$', 'an address on the host, beginning with a slash');
 const timestamp = id<Timestamp>(undefined, {
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:[0-5]\\d\\.\\d{3}Z$',
@@ -62,7 +66,13 @@ const judge = closed(
 const findings = list(closed({ kind: findingKind, severity: choice(SEVERITIES) }));
 const criterion = closed(
   { id: criterionId, met: fraction(), weight: amount() },
-  { agreement: fraction(), value: fraction(), unjudged: choice(UNSCORED_REASONS) },
+  {
+    agreement: fraction(),
+    value: fraction(),
+    check: choice(CHECK_NAMES),
+    scorer: digest,
+    unjudged: choice(UNSCORED_REASONS),
+  },
 );
 
 const accessDenial = closed(
@@ -127,6 +137,8 @@ const caveats = closed(
     mock: mark(),
     targetMismatch: mark(),
     nondeterministic: mark(),
+    codeScorer: mark(),
+    recorded: mark(),
   },
 );
 
@@ -159,6 +171,7 @@ export const scorecard = closed(
     safetyPolicy: digest,
     contract: digest,
     embedder: closed({ provider: modelName, model: modelName }),
+    scorers: list(closed({ name: scorerName, digest }, { evidence: mark() }), undefined, { minItems: 1 }),
     contractVerdict: choice(CONTRACT_VERDICTS),
     otherBarsMet: flag(),
     thresholds: closed({}, { passScore: fraction(), maxCostUsd: amount(), maxP95LatencyMs: whole(0) }),

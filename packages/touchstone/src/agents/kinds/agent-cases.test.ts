@@ -6,21 +6,33 @@ import { fromBody } from '@touchstone/protocol/bodies';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDeferred } from '../../net/concurrency.js';
 import type { Agent, AgentHost, Answer } from '../../ports/index.js';
+import actor from '../fixtures/actor.mjs';
+import { hasPython } from '../fixtures/has-python.js';
 import { type ManualClock, manualClock } from '../fixtures/manual-clock.js';
 import { openForTest } from '../fixtures/open-for-test.js';
 import { invocationOf, recordingHost } from '../fixtures/recording-host.js';
 import { reply, serve, type TestServer } from '../fixtures/serve.js';
 import { answerTurn } from '../fixtures/turn-actor.mjs';
+import type { ModuleAgent } from './module/module-context.js';
 
 const TIMEOUT_MS = 5_000;
+const FUNCTIONS = new Map([['actor', actor as ModuleAgent]]);
 const LIMITS = { maxOutputBytes: 10_000 };
 
 let server: TestServer;
 const kinds: { readonly [kind: string]: () => object } = {
   module: () => ({ kind: 'module', path: 'actor.mjs' }),
   'module in a process': () => ({ kind: 'module', path: 'actor.mjs', memoryMb: 512 }),
+  function: () => ({ kind: 'function', name: 'actor' }),
   'module in TypeScript': () => ({ kind: 'module', path: 'typed-actor.ts' }),
   command: () => ({ kind: 'command', command: process.execPath, args: ['command-actor.mjs'] }),
+  'command in lines': () => ({
+    kind: 'command',
+    command: process.execPath,
+    args: ['lines-actor.mjs'],
+    protocol: 'lines',
+  }),
+  ...(hasPython() && { python: () => ({ kind: 'python', path: 'actor.py' }) }),
   http: () => ({ kind: 'http', url: server.url }),
   scripted: () => ({ kind: 'scripted', path: 'actor-script.json' }),
 };
@@ -37,7 +49,10 @@ describe.each(Object.entries(kinds))('an agent of kind %s', (kind, runOf) => {
       if (answer) reply(response, 200, answer);
     });
     clock = manualClock();
-    agent = await openForTest({ ...runOf(), timeoutMs: TIMEOUT_MS }, clock, { limits: LIMITS });
+    agent = await openForTest({ ...runOf(), timeoutMs: TIMEOUT_MS }, clock, {
+      limits: LIMITS,
+      functions: FUNCTIONS,
+    });
   });
   afterEach(async () => {
     await agent.close();

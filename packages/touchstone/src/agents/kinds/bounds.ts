@@ -78,6 +78,9 @@ function boundHost(host: AgentHost, over: AbortSignal): { bounded: AgentHost; sp
       over.throwIfAborted();
       return host.callTool(toolId, inputs);
     },
+    observe(...call) {
+      if (!over.aborted) host.observe(...call);
+    },
     async spend(usage) {
       over.throwIfAborted();
       spending = host.spend(usage);

@@ -148,9 +148,27 @@ export function parseTurn(text: string, explainNoise?: (text: string) => string)
   const usageIssues = schemaIssues(usageMember, value);
   const { usage = [] } = usageIssues.length === 0 ? (value as Wire<typeof usageMember>) : {};
   const paid = usage.map(usageOf);
+  const reason = reportedError(value);
+  if (reason !== undefined) return { kind: 'malformed', reason, usage: paid };
   const [issue] = [...schemaIssues(turnShape, value), ...usageIssues];
   if (issue) return { ...malformed(`${issue.pointer || '/'}: ${issue.message}`), usage: paid };
   return { ...turnOf(value as Wire<typeof turnShape>), usage: paid };
+}
+
+const errorShape = object({ message: text() }, { type: text(), at: text() });
+
+/**
+ * An error that the agent reports in place of an answer, with the place in its author's files where it is known. An
+ * answer may hold a member of this name: then it is the agent's own.
+ */
+export function reportedError(value: Json): string | undefined {
+  if (!isObject(value) || ['output', 'refused', 'toolCalls'].some((name) => value[name] !== undefined))
+    return undefined;
+  const { error } = value as { readonly error?: unknown };
+  if (schemaIssues(errorShape, error).length > 0) return undefined;
+  const { type, message, at } = error as Wire<typeof errorShape>;
+  const words = [type, message].filter(Boolean).join(': ') || 'The agent reported an error.';
+  return at === undefined ? words : `${words}\nat ${at}`;
 }
 
 const malformed = (problem: string): Turn => ({

@@ -6,6 +6,7 @@ import {
   type ModelPin,
   type Owner,
 } from '@touchstone/protocol';
+import { type Incomplete, needsVariables } from '../environment/fill-in.js';
 import type { ProviderSpec } from './provider-spec.js';
 
 export type ModelQuery = {
@@ -20,6 +21,8 @@ export type Choice =
 export type Names = { readonly [name: string]: string };
 export type ChooseParts = {
   readonly providers: ReadonlyMap<string, ProviderSpec>;
+  /** Providers that cannot be asked, because variables are not set. */
+  readonly unset?: ReadonlyMap<string, Incomplete>;
   readonly modelClasses: Names;
   readonly models: Names;
   /** Whether all keys of this host belong to this tenant, so that a provider without `tenants` may be used by it. */
@@ -36,11 +39,25 @@ const WELL_KNOWN: ReadonlyMap<string, ProviderSpec> = new Map([
 /** The provider of this name, if this owner may use it. One that is not granted looks like one that is not there. The
  * host itself may use what its operator configured. */
 export function grantedProvider(parts: ChooseParts, owner: Owner, name: string): ProviderSpec | undefined {
-  const spec = parts.providers.get(name) ?? WELL_KNOWN.get(name);
-  if (!spec) return undefined;
-  if (owner === HOST_OWNER) return spec;
-  const granted = spec.tenants ? spec.tenants.includes(owner.tenant) : parts.isOnlyTenant(owner.tenant);
-  return granted ? spec : undefined;
+  const spec = parts.unset?.has(name) ? undefined : (parts.providers.get(name) ?? WELL_KNOWN.get(name));
+  return spec && isGranted(parts, owner, spec) ? spec : undefined;
+}
+
+function isGranted(
+  { isOnlyTenant }: ChooseParts,
+  owner: Owner,
+  { tenants }: { readonly tenants?: readonly string[] },
+): boolean {
+  if (owner === HOST_OWNER) return true;
+  return tenants ? tenants.includes(owner.tenant) : isOnlyTenant(owner.tenant);
+}
+
+/** Why this owner cannot use a provider that is meant for it; undefined when no variable is the reason. */
+export function unsetProvider(parts: ChooseParts, owner: Owner, name: string): string | undefined {
+  const entry = parts.unset?.get(name);
+  return entry && isGranted(parts, owner, entry)
+    ? needsVariables(`Provider "${name}"`, entry.variables)
+    : undefined;
 }
 
 export function chooseModel(parts: ChooseParts, owner: Owner, query: ModelQuery): Choice {
@@ -60,6 +77,8 @@ function chooseByName(parts: ChooseParts, owner: Owner, name: string): Choice {
   if (slash < 1 || slash === full.length - 1)
     return none(`"${name}" is neither a model such as local/small-1 nor a name listed in models.`);
   const provider = full.slice(0, slash);
+  const unset = unsetProvider(parts, owner, provider);
+  if (unset !== undefined) return none(unset);
   const spec = grantedProvider(parts, owner, provider);
   if (!spec)
     return none(

@@ -3,7 +3,14 @@ import { resolve } from 'node:path';
 import { defined, HostError, type ModelPin, type Owner, type VariableName } from '@touchstone/protocol';
 import { createFetch, DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../../net/index.js';
 import type { Clock, Random } from '../../ports/index.js';
-import { type Choice, type ChooseParts, chooseModel, grantedProvider, type ModelQuery } from './choose.js';
+import {
+  type Choice,
+  type ChooseParts,
+  chooseModel,
+  grantedProvider,
+  type ModelQuery,
+  unsetProvider,
+} from './choose.js';
 import type { Model } from './model.js';
 import {
   createLanguageModel,
@@ -96,6 +103,8 @@ export function createModels(parts: ModelsParts): Models {
       return track(await openModel(parts, spec, pin, sharedBy, custom?.guard ?? parts.guard));
     },
     endpoint(owner, name) {
+      const unset = unsetProvider(parts, owner, name);
+      if (unset !== undefined) throw refusal(unset);
       const spec = grantedProvider(parts, owner, name);
       return spec && spec.kind !== 'scripted' ? endpointOf(spec, name, parts.env) : undefined;
     },

@@ -68,7 +68,7 @@ const providersShape = mapOf(providerShape, providerName);
 
 /** Reads the `providers` of a configuration; every problem is listed under its pointer. */
 export const parseProviders = (value: unknown, pointer = '/providers'): ReadonlyMap<string, ProviderSpec> =>
-  new Map(Object.entries(readAs(providersShape, value, { pointer })));
+  new Map(Object.entries(readAs(providersShape, value, { pointer, variables: true })));
 
 const modelReference = text(undefined, {
   maxLength: 512,

@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
 import { relative, sep } from 'node:path';
 import { asId, canonicalJson, type Digest, defined, type Json } from '@touchstone/protocol';
-import { readSourceFiles, type SourceFiles, stampOf } from './source-files.js';
+import { type ProgramSpec, readSourceFiles, type SourceFiles, stampOf } from './source-files.js';
 import type { AgentSpec } from './spec.js';
 
 /**
  * What makes two agents the same: their spec and, when they are code of this machine, the bytes of their files. Whose
- * agent it is does not matter, and neither does the folder it lies in.
+ * agent it is does not matter, and neither does the folder it lies in. Of variables the names count (`written`): a key
+ * that is changed makes no other agent, and no digest tells of a secret.
  */
-export const agentDigest = async (spec: AgentSpec, baseDir: string): Promise<Digest> =>
-  digestOf(spec, baseDir, await readSourceFiles(spec, baseDir));
+export const agentDigest = async (spec: ProgramSpec, baseDir: string, written = spec): Promise<Digest> =>
+  digestOf(written, baseDir, await readSourceFiles(spec, baseDir));
 
-export function digestOf(spec: AgentSpec, baseDir: string, sources: SourceFiles): Digest {
+export function digestOf(
+  spec: ProgramSpec & Pick<AgentSpec, 'tenant'>,
+  baseDir: string,
+  sources: SourceFiles,
+): Digest {
   const { tenant: _, ...described } = spec;
   const { interpreter } = sources;
   const files = sources.files
@@ -32,9 +37,13 @@ export type AgentFiles = {
   isSame(): Promise<boolean>;
 };
 
-export async function readAgentFiles(spec: AgentSpec, baseDir: string): Promise<AgentFiles> {
+export async function readAgentFiles(
+  spec: ProgramSpec,
+  baseDir: string,
+  written = spec,
+): Promise<AgentFiles> {
   const sources = await readSourceFiles(spec, baseDir);
-  const digest = digestOf(spec, baseDir, sources);
+  const digest = digestOf(written, baseDir, sources);
   const { stamps } = sources;
   const isUntouched = async (): Promise<boolean> => {
     const now = await Promise.all([...stamps.keys()].map((path) => stampOf(path).catch(() => undefined)));
@@ -44,6 +53,6 @@ export async function readAgentFiles(spec: AgentSpec, baseDir: string): Promise<
     digest,
     isUntouched,
     isSame: async () =>
-      (await isUntouched()) && (await agentDigest(spec, baseDir).catch(() => undefined)) === digest,
+      (await isUntouched()) && (await agentDigest(spec, baseDir, written).catch(() => undefined)) === digest,
   };
 }

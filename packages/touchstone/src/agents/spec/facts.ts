@@ -1,5 +1,6 @@
 import { type Digest, defined } from '@touchstone/protocol';
 import type { AgentFacts } from '../../ports/index.js';
+import { requestNames } from './mapping.js';
 import type { AgentSpec } from './spec.js';
 
 /** What may be published about an agent without running it. Nothing of `run` but its kind: no path, URL or header. */
@@ -19,6 +20,7 @@ export function agentFacts(spec: AgentSpec, digest: Digest): AgentFacts {
     returnSchema: spec.handoff?.returnSchema,
     memoryShape,
     pack,
+    requestNames: requestNames(spec.run),
     confidenceThreshold: spec.confidence?.defaultThreshold,
   });
 }

@@ -1,5 +1,13 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { child, defined, type Issue, type ModelName, validationError } from '@touchstone/protocol';
+import {
+  child,
+  defined,
+  type Issue,
+  type Json,
+  type ModelName,
+  readPointer,
+  validationError,
+} from '@touchstone/protocol';
 import {
   flag,
   id,
@@ -16,16 +24,27 @@ import {
   type Wire,
 } from '@touchstone/protocol/schema';
 import type { Usage } from '../../ports/index.js';
+import { namesVariable, referenceIssues } from '../environment/fill-in.js';
 
-type ReadOptions = { readonly pointer?: string; readonly details?: { readonly file: string } };
+type ReadOptions = {
+  readonly pointer?: string;
+  readonly details?: { readonly file: string };
+  /** Texts may name variables of the environment. Such a text is checked when they have been filled in. */
+  readonly variables?: true;
+};
 
 /** The value as its schema describes it, or a `validation_error` with all issues. A copy, without undefined members. */
 export function readAs<S extends Schema>(schema: S, value: unknown, options: ReadOptions = {}): Wire<S> {
-  const { pointer = '', details = {} } = options;
-  const issues = schemaIssues(schema, value);
+  const { pointer = '', details = {}, variables } = options;
+  const issues = variables ? issuesBesideVariables(schema, value) : schemaIssues(schema, value);
   if (issues.length > 0) throw validationError(below(pointer, issues), details);
   return JSON.parse(JSON.stringify(value)) as Wire<S>;
 }
+
+const issuesBesideVariables = (schema: Schema, value: unknown): readonly Issue[] => [
+  ...referenceIssues(value),
+  ...schemaIssues(schema, value).filter(({ pointer }) => !namesVariable(readPointer(value as Json, pointer))),
+];
 
 export const below = (pointer: string, issues: readonly Issue[]): readonly Issue[] =>
   issues.map((issue) => ({ ...issue, pointer: pointer + issue.pointer }));

@@ -18,9 +18,10 @@ export type NotFollowed = {
 export async function inspectAgent(
   spec: AgentSpec,
   baseDir: string,
+  written = spec,
 ): Promise<{ readonly digest: Digest; readonly notFollowed?: NotFollowed }> {
   const sources = await readSourceFiles(spec, baseDir);
-  const digest = digestOf(spec, baseDir, sources);
+  const digest = digestOf(written, baseDir, sources);
   if (!isProgram(spec.run) || spec.files) return { digest };
   const program = isFollowed(sources) ? undefined : programName(spec, sources);
   const files = await namedFiles(spec, baseDir, sources);

@@ -1,4 +1,4 @@
-import type { Issue } from '@touchstone/protocol';
+import type { Issue, JsonObject } from '@touchstone/protocol';
 import {
   type AnyObject,
   choice,
@@ -12,6 +12,8 @@ import {
   schemaIssues,
   type Wire,
 } from '@touchstone/protocol/schema';
+import { passEnv } from '../environment/hand-over.js';
+import { mappingIssues, mappingMembers } from './mapping.js';
 import { commandArguments, filled, headers, modelName, textMap, timeoutMs, webUrl } from './members.js';
 
 /**
@@ -19,6 +21,8 @@ import { commandArguments, filled, headers, modelName, textMap, timeoutMs, webUr
  * prompt and nothing that could be run or reached.
  */
 export type SpecSource = 'operator' | 'tenant' | 'pack' | 'definition';
+/** Scorers are programs too, and only the operator has any. */
+type RunSource = SpecSource | 'scorer';
 
 const prompt = filled(256 * 1024);
 
@@ -50,16 +54,37 @@ const endpointIssues = (run: AnyObject): readonly Issue[] => [
 /** Node alone takes some fifty megabytes. */
 const memoryMb = integer(undefined, { minimum: 128, maximum: 1_048_576 });
 
+const processes = integer(undefined, { minimum: 1, maximum: 64 });
+
 const packedPrompt = closed({ kind: constant('manifest'), systemPrompt: prompt }, { timeoutMs });
 
 const SHAPES = {
   module: closed({ kind: constant('module'), path: filled() }, { export: filled(256), memoryMb, timeoutMs }),
   command: closed(
     { kind: constant('command'), command: filled() },
-    { args: commandArguments, cwd: filled(), env: textMap, timeoutMs },
+    {
+      args: commandArguments,
+      cwd: filled(),
+      env: textMap,
+      passEnv,
+      protocol: choice(['lines']),
+      processes,
+      timeoutMs,
+    },
   ),
-  http: closed({ kind: constant('http'), url: webUrl }, { headers, timeoutMs }),
+  /** A function of a Python file, in processes that live as long as the agent is open. */
+  python: closed(
+    { kind: constant('python'), path: filled() },
+    { export: filled(256), python: filled(), env: textMap, passEnv, processes, timeoutMs },
+  ),
+  /** With a mapping, a service as it is; without, one that speaks the turn protocol. */
+  http: ruled(
+    closed({ kind: constant('http'), url: webUrl }, { headers, ...mappingMembers, timeoutMs }),
+    mappingIssues,
+  ),
   scripted: closed({ kind: constant('scripted'), path: filled() }, { timeoutMs }),
+  /** Answers that were given elsewhere, by task. */
+  recorded: closed({ kind: constant('recorded'), path: filled() }),
   /** A chat endpoint that is itself the agent. */
   openai: ruled(
     closed({ kind: constant('openai'), model: modelName }, { ...endpoint, system: prompt, timeoutMs }),
@@ -81,32 +106,44 @@ type Kind = keyof typeof SHAPES;
 type RunOf<K extends Kind> = Wire<(typeof SHAPES)[K]>;
 export type ModuleRun = RunOf<'module'>;
 export type CommandRun = RunOf<'command'>;
+export type PythonRun = RunOf<'python'>;
 export type HttpRun = RunOf<'http'>;
 export type ScriptedRun = RunOf<'scripted'>;
+export type RecordedRun = RunOf<'recorded'>;
 export type OpenaiRun = RunOf<'openai'>;
 export type OpenwopRun = RunOf<'openwop'>;
 export type ManifestRun = RunOf<'manifest'>;
-export type RunSpec = { [K in Kind]: RunOf<K> }[Kind];
+/** A function of the program that this host is part of, by the name it was handed over with. Never from a document. */
+export type FunctionRun = { readonly kind: 'function'; readonly name: string; readonly timeoutMs?: number };
+export type RunSpec = { [K in Kind]: RunOf<K> }[Kind] | FunctionRun;
 
 /** Kinds of agent that are code of this machine, and so may be made of more files than can be found. */
-const PROGRAMS: readonly unknown[] = ['module', 'command'] satisfies Kind[];
+const PROGRAMS: readonly unknown[] = ['module', 'command', 'python'] satisfies Kind[];
 export const isProgram = ({ kind }: { readonly kind?: unknown }): boolean => PROGRAMS.includes(kind);
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
-const KINDS: { readonly [from in SpecSource]: readonly Kind[] } = {
-  operator: ['module', 'command', 'http', 'openai', 'openwop', 'scripted'],
+const KINDS: { readonly [from in RunSource]: readonly Kind[] } = {
+  operator: ['module', 'command', 'python', 'http', 'openai', 'openwop', 'scripted', 'recorded'],
+  scorer: ['module', 'command', 'python'],
   tenant: ['http', 'openai', 'openwop'],
   pack: ['manifest'],
   definition: ['manifest'],
 };
 
 /** These run code or read files and secrets of the machine, which are not a tenant's to name. */
-const OPERATOR_ONLY = new Set(['path', 'export', 'command', 'args', 'cwd', 'env', 'apiKeyEnv', 'memoryMb']);
+const OPERATOR_ONLY = new Set(
+  'path export command args cwd env passEnv apiKeyEnv memoryMb python processes protocol'.split(' '),
+);
+const isOperators = (from: RunSource): boolean => from === 'operator' || from === 'scorer';
+
+/** JSON Schemas of every `run` that a configuration may hold. */
+export const operatorRuns = (): JsonObject[] =>
+  KINDS.operator.map((kind) => JSON.parse(JSON.stringify(SHAPES[kind])) as JsonObject);
 
 /** What is wrong with the `run` of a spec. */
-export function runIssues(run: AnyObject, from: SpecSource): readonly Issue[] {
-  const isRefused = (name: string) => from !== 'operator' && OPERATOR_ONLY.has(name) && has(run, name);
+export function runIssues(run: AnyObject, from: RunSource): readonly Issue[] {
+  const isRefused = (name: string) => !isOperators(from) && OPERATOR_ONLY.has(name) && has(run, name);
   const refused = Object.keys(run)
     .filter(isRefused)
     .map((name) => ({

@@ -12,7 +12,7 @@ import type { AgentSpec } from './spec.js';
 export type SourceFile = { readonly path: string; readonly bytes: Buffer };
 
 /** As much of a spec as says where files are. */
-type ProgramSpec = Pick<AgentSpec, 'run' | 'files'>;
+export type ProgramSpec = Pick<AgentSpec, 'run' | 'files'>;
 
 /** Where the files of an agent begin. */
 type Entries = {
@@ -82,7 +82,8 @@ async function entriesOf({ run }: ProgramSpec, baseDir: string): Promise<Entries
   if (run.kind === 'command') return commandEntries(run, baseDir);
   if (!('path' in run)) return { paths: [], roots: [] };
   const path = resolve(baseDir, run.path);
-  if (await isFile(path)) return { paths: [path], program: path, roots: [] };
+  const roots = run.kind === 'python' ? [dirname(path), ...searchPath(run.env?.PYTHONPATH, baseDir)] : [];
+  if (await isFile(path)) return { paths: [path], program: path, roots };
   const message = `Expected a file, but there is none at "${run.path}". Relative paths start at the config file's folder.`;
   throw validationError([{ pointer: '/run/path', message }]);
 }

@@ -88,8 +88,8 @@ describe('a spec', () => {
   });
 
   it.each([
-    ['manifest', 'operator', /module, command, http, openai, openwop, scripted/],
-    ['python', 'operator', /module, command, http, openai, openwop, scripted/],
+    ['manifest', 'operator', /module, command, python, http, openai, openwop, scripted/],
+    ['perl', 'operator', /module, command, python, http, openai, openwop, scripted/],
     ['module', 'tenant', /http, openai, openwop/],
     ['http', 'pack', /manifest/],
   ] as const)('of kind %s from the %s is refused with the kinds there are', (kind, from, kinds) => {

@@ -1,4 +1,11 @@
-import { type AgentId, type Issue, MODEL_CLASSES, type ToolId, type Version } from '@touchstone/protocol';
+import {
+  type AgentId,
+  type Issue,
+  type JsonObject,
+  MODEL_CLASSES,
+  type ToolId,
+  type Version,
+} from '@touchstone/protocol';
 import {
   anyObject,
   choice,
@@ -16,9 +23,11 @@ import {
 } from '@touchstone/protocol/schema';
 import valid from 'semver/functions/valid.js';
 import type { Checker } from '../../ports/index.js';
+import { type Environment, type FillResult, fillIn } from '../environment/fill-in.js';
+import { handOver } from '../environment/hand-over.js';
 import { checkForeignSchema, examineSchema, schemaSizeIssues } from '../schema-check.js';
 import { filled, readAs } from './members.js';
-import { isProgram, type RunSpec, runIssues, type SpecSource } from './run-spec.js';
+import { isProgram, operatorRuns, type RunSpec, runIssues, type SpecSource } from './run-spec.js';
 
 const agentId = id<AgentId>(undefined, {
   maxLength: 256,
@@ -90,7 +99,7 @@ const SHAPES = {
       '/files',
       files !== undefined &&
         !isProgram(run) &&
-        'only agents of kind module and command have files; leave it out',
+        'only agents of kind module, command and python have files; leave it out',
     ),
   ),
   tenant: shapeOf('tenant'),
@@ -98,12 +107,25 @@ const SHAPES = {
   definition: shapeOf('definition'),
 };
 
+/** JSON Schema of an agent in a configuration, for editors. */
+export function agentEntrySchema(): JsonObject {
+  const { properties, ...rest } = JSON.parse(JSON.stringify(SHAPES.operator)) as { properties: JsonObject };
+  return { ...rest, properties: { ...properties, run: { anyOf: operatorRuns() } } };
+}
+
 /** An agent as a configuration file or a tenant describes it, checked. Plain JSON, so it can be stored and hashed. */
 export type AgentSpec = Omit<Wire<ReturnType<typeof shapeOf>>, 'run'> & { readonly run: RunSpec };
 
 /** Throws `validation_error` with all issues, each under its pointer. */
 export const parseAgentSpec = (value: unknown, from: SpecSource): AgentSpec =>
-  readAs(SHAPES[from], value) as AgentSpec;
+  readAs(SHAPES[from], value, from === 'operator' ? { variables: true } : {}) as AgentSpec;
+
+/** An agent whose variables are filled in, so that it can be opened, and those that are not set. */
+export function fillInSpec(written: AgentSpec, env: Environment): FillResult<AgentSpec> {
+  const { value: run, unset } = fillIn(written.run as JsonObject, env);
+  const value = { ...written, run: handOver(run, env) } as unknown as AgentSpec;
+  return { value: unset.length > 0 ? value : parseAgentSpec(value, 'operator'), unset };
+}
 
 /** What keeps the schemas of a tenant's agent from being used. */
 export async function handoffIssues({ handoff = {} }: AgentSpec, check: Checker): Promise<readonly Issue[]> {

@@ -1,5 +1,6 @@
-import { canonicalJson, isObject, type Json, type JsonObject } from '@touchstone/protocol';
+import { canonicalJson, type Json, type JsonObject } from '@touchstone/protocol';
 import { type Filter, type Piece, parseTemplate } from './parse.js';
+import { lookUp } from './variables.js';
 
 /** A template that is ready to be filled in: text, or JSON with templates in its texts. */
 export type Template = {
@@ -68,14 +69,6 @@ function filledIn({ path, filters }: Extract<Piece, { kind: 'placeholder' }>, va
   const value = filters.reduce<Json | undefined>(applied, lookUp(path, variables));
   if (value === undefined) throw new MissingVariable(path.join('.'));
   return value;
-}
-
-const lookUp = (path: readonly string[], variables: JsonObject): Json | undefined =>
-  path.reduce<Json | undefined>(memberOf, variables);
-
-function memberOf(value: Json | undefined, name: string): Json | undefined {
-  if (Array.isArray(value)) return /^\d+$/.test(name) ? value[Number(name)] : undefined;
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function applied(value: Json | undefined, filter: Filter): Json | undefined {

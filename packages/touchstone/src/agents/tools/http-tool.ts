@@ -1,18 +1,18 @@
 import { parseJson, type ToolId } from '@touchstone/protocol';
 import { type Body, fromBody, type ToolResult } from '@touchstone/protocol/bodies';
 import { createJsonClient, type Guard, type HttpResult, TIMED_OUT, withinTime } from '../../net/index.js';
-import type { Clock } from '../../ports/index.js';
+import type { Clock, LiveResult } from '../../ports/index.js';
 import { toolError, toolOutcome } from './tool-result.js';
-import { DEFAULT_TOOL_TIMEOUT_MS, type ToolSpec } from './tool-spec.js';
+import { DEFAULT_TOOL_TIMEOUT_MS, type HttpToolSpec, type ToolSpec } from './tool-spec.js';
 
 export type HttpTool = {
   readonly spec: ToolSpec;
-  call(inputs: Body, signal: AbortSignal): Promise<ToolResult>;
+  call(inputs: Body, signal: AbortSignal): Promise<LiveResult>;
   close(): void;
 };
 
 /** Calling it is a POST of the inputs; the JSON that comes back is the outcome. */
-export function createHttpTool(spec: ToolSpec, clock: Clock, maxBytes: number, guard?: Guard): HttpTool {
+export function createHttpTool(spec: HttpToolSpec, clock: Clock, maxBytes: number, guard?: Guard): HttpTool {
   const { toolId, timeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = spec;
   const client = createJsonClient(spec.headers, guard);
   const url = new URL(spec.url);
@@ -32,6 +32,16 @@ export function createHttpTool(spec: ToolSpec, clock: Clock, maxBytes: number, g
     close: client.close,
   };
 }
+
+/** A tool without an address looks like one that is out of order. */
+export const createDeclaredTool = (spec: ToolSpec): HttpTool => ({
+  spec,
+  async call() {
+    const recordedError = `Tool ${spec.toolId} is only declared, and this task has no fixtures to answer it.`;
+    return { ...toolError('The tool is not available at the moment.'), recordedError };
+  },
+  close: () => undefined,
+});
 
 function resultOf(result: HttpResult, toolId: ToolId): ToolResult {
   if (result.kind === 'lost') return toolError(`Tool ${toolId} could not be reached (${result.code}).`);

@@ -1,5 +1,7 @@
 import { type Issue, isObject, type ToolId } from '@touchstone/protocol';
 import {
+  type AnyObject,
+  anyObject,
   choice,
   closed,
   constant,
@@ -7,7 +9,9 @@ import {
   issueAt,
   jsonObject,
   list,
+  object,
   ruled,
+  schemaIssues,
   type Wire,
 } from '@touchstone/protocol/schema';
 import { MEMORY_TOOL, type SafetyTier } from '../../ports/index.js';
@@ -29,21 +33,30 @@ const toolId = ruled(
   ],
 );
 
-const toolShape = closed(
+const described = {
+  description: filled(2000),
+  inputSchema: jsonObject(),
+  safetyTier: choice(['pure', 'read', 'write', 'exec']),
+  /** Who may use it. By default all tenants if the host has only one, and none otherwise. */
+  tenants,
+};
+const httpShape = closed(
   { toolId, kind: constant('http'), url: webUrl },
-  {
-    description: filled(2000),
-    inputSchema: jsonObject(),
-    safetyTier: choice(['pure', 'read', 'write', 'exec']),
-    /** Who may use it. By default all tenants if the host has only one, and none otherwise. */
-    tenants,
-    headers,
-    timeoutMs,
-  },
+  { ...described, headers, timeoutMs },
 );
+/** It has no address: models are offered it, and only fixtures answer. */
+const declaredShape = closed({ toolId, kind: constant('declared') }, described);
 
-/** A live tool of this host, as the configuration describes it. */
-export type ToolSpec = Wire<typeof toolShape>;
+/** A tool that is called at an address. */
+export type HttpToolSpec = Wire<typeof httpShape>;
+/** A tool of this host, as the configuration describes it. */
+export type ToolSpec = HttpToolSpec | Wire<typeof declaredShape>;
+
+function toolIssues(tool: AnyObject): readonly Issue[] {
+  if (tool.kind === 'declared') return schemaIssues(declaredShape, tool);
+  const [kind] = schemaIssues(object({ kind: choice(['http', 'declared']) }), tool);
+  return schemaIssues(httpShape, tool).map((issue) => (issue.pointer === '/kind' && kind ? kind : issue));
+}
 
 function repeatedIds(tools: readonly unknown[]): readonly Issue[] {
   const ids = tools.map((tool) => (isObject(tool) ? tool.toolId : undefined));
@@ -57,4 +70,7 @@ function repeatedIds(tools: readonly unknown[]): readonly Issue[] {
 
 /** Reads the `tools[]` of a configuration; every problem is listed under its pointer. */
 export const parseToolSpecs = (value: unknown, pointer = '/tools'): readonly ToolSpec[] =>
-  readAs(ruled(list(toolShape), repeatedIds), value, { pointer });
+  readAs(ruled(list(ruled(anyObject(), toolIssues)), repeatedIds), value, {
+    pointer,
+    variables: true,
+  }) as unknown as readonly ToolSpec[];

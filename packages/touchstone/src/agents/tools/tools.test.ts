@@ -148,3 +148,18 @@ it('everything that is wrong with the configured tools is listed', () => {
     '/tools/1/toolId',
   ]);
 });
+
+it('a declared tool is described and offered, and calling it is an error like an outage', async () => {
+  const inputSchema = { type: 'object' };
+  const specs = parseToolSpecs([{ toolId: SEARCH, kind: 'declared', description: 'Finds.', inputSchema }]);
+  const tools = createTools(specs, new Map(), { isOnlyTenant: () => true, clock: manualClock() });
+  const offer = { toolId: SEARCH, description: 'Finds.', inputSchema };
+  expect(await tools.described(acme, [SEARCH])).toEqual([offer]);
+  expect(await tools.granted(acme, [SEARCH])).toEqual([offer]);
+  expect(await tools.call(acme, SEARCH, toBody({}), never)).toEqual({
+    status: 'error',
+    error: 'The tool is not available at the moment.',
+    recordedError: expect.stringContaining('only declared'),
+  });
+  await tools.close();
+});

@@ -2,7 +2,8 @@ import { asId, type Owner, type ToolId } from '@touchstone/protocol';
 import type { ToolDescriptorWire } from '@touchstone/protocol/wire';
 import type { Guard } from '../../net/index.js';
 import { type Clock, MEMORY_TOOL, type OfferedTool, type Tools } from '../../ports/index.js';
-import { createHttpTool, type HttpTool } from './http-tool.js';
+import { type Incomplete, needsVariables } from '../environment/fill-in.js';
+import { createDeclaredTool, createHttpTool, type HttpTool } from './http-tool.js';
 import { type LoadMcp, loadMcpLibrary } from './mcp/library.js';
 import { createMcpServer, type McpServer } from './mcp/server.js';
 import type { McpServerSpec } from './mcp/server-spec.js';
@@ -17,10 +18,14 @@ import {
 } from './tool-offers.js';
 import { DEFAULT_TIER, type ToolSpec } from './tool-spec.js';
 
+type Unset = ReadonlyMap<string, Incomplete>;
+
 export type ToolGrants = {
   /** Whether all keys of this host belong to this tenant, so that a tool without `tenants` may be used by it. */
   readonly isOnlyTenant: (tenant: string) => boolean;
   readonly clock: Clock;
+  /** Tools and servers that cannot be reached, because variables are not set. */
+  readonly unset?: { readonly tools: Unset; readonly mcpServers: Unset };
   /** How HTTP tools are reached. */
   readonly guard?: Guard;
   readonly maxOutcomeBytes?: number;
@@ -33,6 +38,8 @@ export type HostTools = Tools & {
   /** Everything this owner may use. Servers that cannot be reached contribute nothing. */
   catalogue(owner: Owner): Promise<readonly ToolDescriptorWire[]>;
   find(owner: Owner, toolId: string): Promise<ToolDescriptorWire | undefined>;
+  /** Why one of these tools cannot be called: a variable that its entry names is not set. */
+  unsetVariable(owner: Owner, toolIds: readonly string[]): string | undefined;
   /** Why MCP servers cannot be used, by server. Asking starts them. */
   serverIssues(): Promise<readonly { readonly server: string; readonly reason: string }[]>;
   close(): Promise<void>;
@@ -90,17 +97,32 @@ export function createTools(
         ? MEMORY_DESCRIPTOR
         : found && describe(found, asId<ToolId>(toolId));
     },
+    unsetVariable: (owner, toolIds) =>
+      toolIds.map((toolId) => unsetReason(grants, owner, toolId)).find((reason) => reason !== undefined),
     async serverIssues() {
       const listings = [...servers].map(async ([server, { tools }]) => ({ server, ...(await tools()) }));
-      return (await Promise.all(listings)).flatMap((listing) =>
+      const incomplete = [...(grants.unset?.mcpServers ?? [])].map(([server, { variables }]) => ({
+        server,
+        reason: needsVariables('It', variables),
+      }));
+      const unreachable = (await Promise.all(listings)).flatMap((listing) =>
         listing.kind === 'listed' ? [] : [{ server: listing.server, reason: listing.reason }],
       );
+      return [...unreachable, ...incomplete];
     },
     async close() {
       for (const tool of httpTools.values()) tool.close();
       await Promise.all([...servers.values()].map((server) => server.close()));
     },
   };
+}
+
+function unsetReason(grants: ToolGrants, owner: Owner, toolId: string): string | undefined {
+  const { unset } = grants;
+  const entry = unset?.tools.get(toolId) ?? unset?.mcpServers.get(serverOf(toolId));
+  return entry && isGranted(entry, owner, grants)
+    ? needsVariables(`Tool ${toolId}`, entry.variables)
+    : undefined;
 }
 
 type TenantGrant = { readonly tenants?: readonly string[] };
@@ -124,7 +146,10 @@ function openTools(
   const parts = { clock, load: loadMcp, baseDir, maxOutcomeBytes };
   return {
     httpTools: new Map(
-      specs.map((spec) => [spec.toolId, createHttpTool(spec, clock, maxOutcomeBytes, guard)]),
+      specs.map((spec) => [
+        spec.toolId,
+        spec.kind === 'http' ? createHttpTool(spec, clock, maxOutcomeBytes, guard) : createDeclaredTool(spec),
+      ]),
     ),
     servers: new Map([...serverSpecs].map(([name, spec]) => [name, createMcpServer(name, spec, parts)])),
   };
@@ -134,11 +159,14 @@ type ToolEntry =
   | { readonly kind: 'http'; readonly tool: HttpTool }
   | { readonly kind: 'mcp'; readonly server: McpServer; readonly name: string };
 
+const MCP_TOOL = /^mcp:([^.]+)\.(.+)$/s;
+const serverOf = (toolId: string): string => MCP_TOOL.exec(toolId)?.[1] ?? '';
+
 function lookUp({ httpTools, servers }: ToolSet, toolId: string): ToolEntry | undefined {
   const tool = httpTools.get(toolId);
   if (tool) return { kind: 'http', tool };
-  const [, serverName = '', name = ''] = /^mcp:([^.]+)\.(.+)$/s.exec(toolId) ?? [];
-  const server = servers.get(serverName);
+  const [, , name = ''] = MCP_TOOL.exec(toolId) ?? [];
+  const server = servers.get(serverOf(toolId));
   return server && isToolName(name) ? { kind: 'mcp', server, name } : undefined;
 }
 

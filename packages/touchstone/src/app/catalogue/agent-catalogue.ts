@@ -19,7 +19,9 @@ import {
   handoffIssues,
   type ModelDecision,
   type ModelRequest,
+  needsVariables,
   parseAgentSpec,
+  tenantReferenceIssues,
 } from '../../agents/index.js';
 import type { Guard } from '../../net/index.js';
 import type { Agent, AgentFacts, Checker, Clock, Store } from '../../ports/index.js';
@@ -73,15 +75,16 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
   const entries = createAgentEntries(parts);
   const visible = (
     owner: Owner,
-    { facts, spec, hostOwned }: AgentEntry,
+    { facts, spec, hostOwned, unset }: AgentEntry,
     isRevoked: boolean,
   ): AgentVisible => ({
     facts: withModelIssue(
       isRevoked ? degraded(facts, ['pack.revoked']) : facts,
       spec,
-      pool.chooseModel(owner, spec, {}),
+      unset ? {} : pool.chooseModel(owner, spec, {}),
     ),
     hostOwned,
+    ...(unset && { unset }),
     ...(isRevoked && { revoked: true }),
   });
   return {
@@ -122,11 +125,13 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
     },
     async chooseModel(owner, pin, asked) {
       const found = await entries.find(owner, pin);
-      return found ? pool.chooseModel(owner, found.spec, asked) : {};
+      return found && !found.unset ? pool.chooseModel(owner, found.spec, asked) : {};
     },
     async open(owner, plan) {
       const { agentId, version } = plan.agent;
       const found = await entries.find(owner, plan.agent);
+      if (found?.unset)
+        throw new HostError('conflict', needsVariables(`Agent ${agentId}@${version}`, found.unset));
       if (found) return pool.open(owner, found, plan);
       throw new HostError('not_found', `Agent ${agentId}@${version} is no longer known to this host.`);
     },
@@ -141,6 +146,8 @@ async function bind(
   value: unknown,
 ): ReturnType<AgentCatalogue['bind']> {
   const spec = parseAgentSpec(value, 'tenant');
+  const references = tenantReferenceIssues(spec.run, '/run');
+  if (references.length > 0) throw validationError(references);
   const unusable = await refuseSlow(SLOW_SCHEMAS, handoffIssues)(spec, checkerFor(owner));
   if (unusable.length > 0) throw validationError(unusable);
   checkBinding(spec, agentId, await entries.ofHost(owner), guard);

@@ -1,5 +1,12 @@
 import { type AgentId, type Digest, HOST_OWNER, type Owner, type Version } from '@touchstone/protocol';
-import { type AgentSpec, agentFacts, inspectAgent } from '../../agents/index.js';
+import {
+  type AgentSpec,
+  agentFacts,
+  digestOf,
+  type Environment,
+  fillInSpec,
+  inspectAgent,
+} from '../../agents/index.js';
 import type { Guard } from '../../net/index.js';
 import type { AgentFacts, BoundAgent, Store } from '../../ports/index.js';
 import { type AgentReference, highestVersion } from '../../suites/index.js';
@@ -10,6 +17,8 @@ import type { CapabilityCheck } from './pack-policy.js';
 export type EntryParts = {
   readonly store: Store;
   readonly guard: Guard;
+  /** What variables in the operator's agents are filled in from. */
+  readonly env: Environment;
   /** Whether this host offers a capability that an agent declares to need; of models that is asked of the pool. */
   readonly offers: CapabilityCheck;
 };
@@ -76,9 +85,17 @@ export function createAgentEntries(parts: EntryParts) {
     return undefined;
   };
 
-  const add = async (spec: AgentSpec, baseDir: string): Promise<AgentFacts> => {
-    const { digest, notFollowed } = await inspectAgent(spec, baseDir);
-    const known = knownOf(parts, spec, digest, { hostOwned: true, baseDir });
+  const add = async (written: AgentSpec, baseDir: string): Promise<AgentFacts> => {
+    const { value: spec, unset } = fillInOperators(written, parts.env);
+    const { digest, notFollowed } =
+      unset.length > 0
+        ? { digest: digestOf(written, baseDir, NO_FILES) }
+        : await inspectAgent(spec, baseDir, written);
+    const known = {
+      ...knownOf(parts, spec, digest, { hostOwned: true, baseDir }),
+      written,
+      ...(unset.length > 0 && { unset }),
+    };
     const entry = notFollowed
       ? { ...known, facts: { ...known.facts, filesNotFollowed: true as const } }
       : known;
@@ -101,10 +118,17 @@ export function createAgentEntries(parts: EntryParts) {
     async current(owner: Owner, reference: Pick<AgentReference, 'agentId' | 'version'>) {
       const found = await find(owner, reference);
       const isOperators = found && operators.has(keyOf(found.spec));
-      return isOperators ? { ...found, facts: await add(found.spec, found.baseDir) } : found;
+      return isOperators ? { ...found, facts: await add(found.written ?? found.spec, found.baseDir) } : found;
     },
   };
 }
+
+/** The prompt of a definition is its author's text, in which no variables are meant. */
+const fillInOperators = (written: AgentSpec, env: Environment): ReturnType<typeof fillInSpec> =>
+  written.run.kind === 'manifest' ? { value: written, unset: [] } : fillInSpec(written, env);
+
+/** Where the files are is not known before every variable is set. */
+const NO_FILES = { files: [], stamps: new Map<string, string>() };
 
 export const isIn = (packs: ReadonlySet<string>, { spec: { pack } }: AgentEntry): boolean =>
   pack !== undefined && packs.has(`${pack.name}@${pack.version}`);

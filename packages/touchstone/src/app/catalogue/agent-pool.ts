@@ -14,6 +14,7 @@ import {
   type ModelDecision,
   type ModelRequest,
   type Models,
+  type ModuleAgent,
   openAgent,
   pinModel,
   readAgentFiles,
@@ -45,6 +46,8 @@ type PoolParts = {
   readonly paceOf: PaceOf;
   readonly holdsSecret: (text: string) => boolean;
   readonly names: Names;
+  /** Functions of the program that this host is part of. */
+  readonly functions: ReadonlyMap<string, ModuleAgent>;
   /** Of module agents whose entry does not say how much memory they may use. Without it, they live in a thread. */
   readonly moduleMemoryMb?: number;
 };
@@ -98,6 +101,7 @@ const sharedAgent = ({ agent, files }: AgentWithFiles, close: () => Promise<void
   ...(agent.prompt && {
     prompt: (invocation) => agent.prompt?.(invocation) as ReturnType<NonNullable<Agent['prompt']>>,
   }),
+  ...(agent.forTask && { forTask: (taskId) => agent.forTask?.(taskId) ?? agent }),
   // A module stays as it was loaded; a program is started for every turn, as it is then.
   invoke:
     agent.facts.kind === 'command'
@@ -126,7 +130,7 @@ async function openFresh(
 ): Promise<AgentWithFiles> {
   const { spec, facts, baseDir, guard } = known;
   // The files may have changed since the run was planned; an answer of other code would be evidence of nothing.
-  const files = await readAgentFiles(spec, baseDir);
+  const files = await readAgentFiles(spec, baseDir, known.written);
   if (files.digest !== plan.agent.digest) {
     throw new HostError(
       'conflict',
@@ -144,6 +148,7 @@ async function openFresh(
     paceOf,
     use,
     files,
+    functions: parts.functions,
     limits: defined({ moduleMemoryMb: parts.moduleMemoryMb }),
     fetchGuard: guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system),
   }).catch(cannotOpen);

@@ -11,6 +11,8 @@ export type AgentVisible = {
   readonly hostOwned: boolean;
   /** The channel that led to this version. */
   readonly channel?: ChannelName;
+  /** Variables of the environment that it names and that are not set: no run of it begins. */
+  readonly unset?: readonly string[];
   /** Its pack is revoked: no new run of it begins. */
   readonly revoked?: true;
 };
@@ -21,6 +23,10 @@ export type FindAgent = (owner: Owner, reference: string) => Promise<AgentVisibl
 /** An agent that this host can open. Tenants' agents come with a guard on where they may connect to. */
 export type AgentEntry = {
   readonly spec: AgentSpec;
+  /** As the operator wrote it, with the names of variables in place of what they hold. */
+  readonly written?: AgentSpec;
+  /** Variables that it names and that are not set. */
+  readonly unset?: readonly string[];
   readonly facts: AgentFacts;
   readonly baseDir: string;
   readonly hostOwned: boolean;

@@ -6,6 +6,7 @@ import {
   parseMcpServers,
   parseModelNames,
   parseProviders,
+  parseScorers,
   parseToolSpecs,
 } from '../../agents/index.js';
 import { parseTrust, type Trust } from '../../packs/index.js';
@@ -22,6 +23,7 @@ export function partIssues(input: ConfigInput, baseDir: string): readonly Issue[
     ...agents.flatMap((spec, index) => issuesIn(() => parseAgentSpec(spec, 'operator'), `/agents/${index}`)),
     ...issuesIn(() => parseToolSpecs(tools)),
     ...issuesIn(() => parseMcpServers(mcpServers)),
+    ...issuesIn(() => parseScorers(input.scorers ?? {})),
     ...issuesIn(() => completeDatasetConfig(input.datasets ?? {}, (path) => path)),
     // Whichever policy holds by default makes no difference to what is wrong.
     ...issuesIn(() => readTrust({ trust: input.trust ?? {}, baseDir }, 'cli')),
@@ -54,6 +56,7 @@ const LOST: { readonly [member: string]: readonly Part[] } = {
   models: MODEL_PARTS,
   tools: ['tools'],
   mcpServers: ['mcpServers'],
+  scorers: ['scorers'],
   trust: ['trust', 'packs'],
   datasets: ['datasets'],
 };
@@ -64,6 +67,7 @@ const NOTHING = {
   models: {},
   tools: [],
   mcpServers: {},
+  scorers: {},
   trust: {},
   datasets: {},
   packs: [],

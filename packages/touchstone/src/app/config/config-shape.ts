@@ -78,6 +78,8 @@ const tenantLimits = Object.fromEntries(
 export const configShape = closed(
   {},
   {
+    /** For editors; ignored here. */
+    $schema: text(),
     keys: list(key),
     roles: mapOf(list(scope), label),
     providers: mapOf(anyObject()),
@@ -92,6 +94,7 @@ export const configShape = closed(
     agents: list(object({ agentId: name(), run: anyObject() }, { tenant: label })),
     tools: list(object({ toolId: name() }, { tenants: list(label) })),
     mcpServers: mapOf(anyObject()),
+    scorers: mapOf(anyObject()),
     datasets: datasetsShape,
     packs: names,
     suites: names,

@@ -58,6 +58,7 @@ export type Config = {
   readonly tools: readonly ConfigTool[];
   readonly providers: JsonObject;
   readonly mcpServers: JsonObject;
+  readonly scorers: JsonObject;
   readonly trust: JsonObject;
   readonly modelClasses: { readonly [modelClass: string]: string };
   readonly models: { readonly [name: string]: string };
@@ -145,6 +146,8 @@ export type ConfigInput = {
   readonly datasets?: DatasetConfigInput;
   /** MCP servers by name, whose tools agents may call. */
   readonly mcpServers?: JsonObject;
+  /** Programs that decide criteria, by name: kind, path or command, and whether their scores count for a gate. */
+  readonly scorers?: JsonObject;
   /** Folders of packs. */
   readonly packs?: readonly string[];
   /** Which packs and signatures are trusted. */

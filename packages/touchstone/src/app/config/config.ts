@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
-import { type Issue, validationError } from '@touchstone/protocol';
+import { type Issue, isObject, validationError } from '@touchstone/protocol';
 import { schemaIssues } from '@touchstone/protocol/schema';
+import { type Environment, fillIn, needsVariables } from '../../agents/index.js';
 import { hashKey, keyIdOf, type Roles } from '../principal.js';
 import { type ConfigSource, findConfigFile, readConfigFile } from './config-file.js';
 import { partIssues } from './config-parts.js';
@@ -26,18 +27,36 @@ const DEFAULT_LIMITS = {
 };
 
 /** Reads the named config, or the one in `cwd`, or none. Throws `validation_error` with everything that is wrong. */
-export async function loadConfig(path: string | undefined, cwd: string): Promise<Config> {
+export async function loadConfig(
+  path: string | undefined,
+  cwd: string,
+  env: Environment = {},
+): Promise<Config> {
   const file = path === undefined ? await findConfigFile(cwd) : resolve(cwd, path);
   if (file === undefined) return completeConfig({}, cwd);
-  return configFrom(await readConfigFile(file), file);
+  return configFrom(await readConfigFile(file), file, env);
 }
 
 /** The config in a file that has been read. */
-export function configFrom(source: ConfigSource, file: string): Config {
-  const { misshapen, troubles } = configIssues(source.value, dirname(file));
-  if (misshapen.length > 0) throw validationError(source.locate([...misshapen, ...troubles]), { file });
-  const config = completeConfig(source.value as ConfigInput, dirname(file));
+export function configFrom(source: ConfigSource, file: string, env: Environment = {}): Config {
+  const { value, unset } = withStore(source.value, env);
+  const { misshapen, troubles } = configIssues(value, dirname(file));
+  const wrong = [...unset, ...misshapen];
+  if (wrong.length > 0) throw validationError(source.locate([...wrong, ...troubles]), { file });
+  const config = completeConfig(value as ConfigInput, dirname(file));
   return { ...config, file, troubles: source.locate(troubles) };
+}
+
+/** The store is used by everything, so its variables are filled in at once; those of other parts when they are used. */
+function withStore(
+  value: unknown,
+  env: Environment,
+): { readonly value: unknown; readonly unset: readonly Issue[] } {
+  if (!isObject(value) || typeof value.store !== 'string') return { value, unset: [] };
+  const { value: store, unset } = fillIn(value.store, env);
+  if (unset.length === 0) return { value: { ...value, store }, unset: [] };
+  const { store: _, ...rest } = value;
+  return { value: rest, unset: [{ pointer: '/store', message: needsVariables('The store', unset) }] };
 }
 
 /** A config from a value, for tests and for hosts that are set up by a program. */
@@ -100,6 +119,7 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     tools: input.tools ?? [],
     providers: input.providers ?? {},
     mcpServers: input.mcpServers ?? {},
+    scorers: input.scorers ?? {},
     trust: input.trust ?? {},
     modelClasses: input.modelClasses ?? {},
     models: input.models ?? {},

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { HostError } from '@touchstone/protocol';
+import { MEMORY } from '../../store/index.js';
 import type { Config } from './config.js';
 
 /**
@@ -18,8 +19,22 @@ export async function makeFolder(path: string): Promise<void> {
   });
 }
 
-/** Where everything durable is kept: the file that is configured, or one in the data folder. */
-export async function storeFile(config: Config, dataDir: string): Promise<string> {
+/** What is kept here. A folder that holds anything else, such as a project, is not only a data folder. */
+const OWN_FILES = /^(?:touchstone\.db|signing-key\.pem$)/;
+
+/** Runs and their content do not belong in a repository. A file that somebody has written there is left as it is. */
+async function ignoreFolder(path: string): Promise<void> {
+  if (!(await readdir(path)).every((name) => OWN_FILES.test(name))) return;
+  await writeFile(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }).catch(
+    (error: NodeJS.ErrnoException) => {
+      // A folder that cannot be written to is told of by the store.
+      if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM', 'ENOSPC'].includes(error.code ?? '')) throw error;
+    },
+  );
+}
+
+/** Where everything is kept: the file that is configured, or one in the data folder; without a folder, in memory. */
+export async function storeFile(config: Config, dataDir: string | undefined): Promise<string> {
   if (config.store?.startsWith('sqlite:'))
     return resolve(config.baseDir, config.store.slice('sqlite:'.length));
   if (config.store !== undefined) {
@@ -28,7 +43,9 @@ export async function storeFile(config: Config, dataDir: string): Promise<string
       'The configured store is not one this version can open. Use "sqlite:<file>", or leave "store" out.',
     );
   }
+  if (dataDir === undefined) return MEMORY;
   // Inputs and answers are kept in clear, so other users of the machine get no access to this folder.
   await makeFolder(dataDir);
+  await ignoreFolder(dataDir);
   return join(dataDir, 'touchstone.db');
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@touchstone/protocol';
-import type { Secret } from '../../agents/index.js';
+import { fillIn, handOver, type Secret, variablesIn } from '../../agents/index.js';
 import type { Config } from './config.js';
 
 /** Header names that carry no secret. Any other header value of an agent or a tool is taken for one. */
@@ -19,7 +19,10 @@ export function knownSecrets(config: Config, env: NodeJS.ProcessEnv): readonly S
     ...Object.entries(config.providers).map(([name, members]) => ({ id: `providers.${name}`, members })),
     ...Object.entries(config.mcpServers).map(([name, members]) => ({ id: `mcpServers.${name}`, members })),
   ];
-  const held = holders.flatMap(({ id, members }) => secretsOf(id, members as JsonObject, env));
+  const held = holders.flatMap(({ id, members }) => [
+    ...namedSecrets(members as JsonObject, env),
+    ...secretsOf(id, handOver(fillIn(members as JsonObject, env).value, env), env),
+  ]);
   const vendors = VENDOR_KEYS.flatMap((name) => envSecret(name, env));
   return unique([...held, ...vendors]);
 }
@@ -29,6 +32,12 @@ const secretsOf = (id: string, members: JsonObject, env: NodeJS.ProcessEnv): Sec
   ...envSecret(members.apiKeyEnv, env),
   ...variableSecrets(members.env, `${id}.env`),
 ];
+
+/** What a variable of the environment puts into headers and the environment of programs, whatever it is called. */
+const namedSecrets = (
+  { headers = {}, env: variables = {} }: JsonObject,
+  env: NodeJS.ProcessEnv,
+): readonly Secret[] => variablesIn([headers, variables], env);
 
 /** One secret may be named in several places; the first name stands for it. */
 const unique = (secrets: readonly Secret[]): readonly Secret[] => [

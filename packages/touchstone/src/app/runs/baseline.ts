@@ -8,6 +8,7 @@ import {
   plannedSteps,
   type RunId,
   type Scorecard,
+  scorersDiffer,
   validationError,
 } from '@touchstone/protocol';
 import type { Store } from '../../ports/index.js';
@@ -16,7 +17,7 @@ import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
 /** What two runs must share to be compared. */
 export type Comparable = Pick<
   EvalPlan,
-  'suite' | 'repeats' | 'judge' | 'safetyJudge' | 'safetyPolicy' | 'contract' | 'embedder'
+  'suite' | 'repeats' | 'judge' | 'safetyJudge' | 'safetyPolicy' | 'contract' | 'embedder' | 'scorers'
 >;
 type BaselinePins = Pick<EvalPlan, 'baselineImported' | 'tolerance' | 'judgeMismatchAllowed'>;
 
@@ -37,7 +38,9 @@ export async function pinBaseline(
   const issues: Issue[] = [
     ...comparisonIssues(before.measured, plan, sameTasks).map((message) => ({ pointer: POINTER, message })),
     ...flagIssues(allowed),
-    ...(otherJudge && allowed !== true ? [{ pointer: POINTER, message: OTHER_JUDGE }] : []),
+    ...(otherJudge && allowed !== true
+      ? [{ pointer: POINTER, message: scorersDiffer(before.measured, plan) ? OTHER_SCORER : OTHER_JUDGE }]
+      : []),
   ];
   const tolerance = readTolerance(configurable.regression, issues) ?? defaultTolerance;
   if (issues.length > 0) throw validationError(issues);
@@ -49,6 +52,8 @@ export async function pinBaseline(
   };
 }
 
+const OTHER_SCORER =
+  'The baseline was scored by another state of a scorer, so a difference could be the scorers’. Take another baseline, or set configurable.allowJudgeMismatch to true.';
 const OTHER_JUDGE =
   'The baseline was scored by another judge, so a difference could be the judges’. Take another baseline, rejudge this one, or set configurable.allowJudgeMismatch to true.';
 

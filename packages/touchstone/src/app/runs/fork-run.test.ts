@@ -98,8 +98,10 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
         },
         token: () => 'token',
       },
+      scorers: { pin: async () => [] },
       checkerFor: () => checkAtOnce,
       priceOf: () => undefined,
+      unsetVariable: () => undefined,
       async findSuite(owner, reference) {
         asked.push(reference);
         return { head: now.suite, owner };

@@ -14,7 +14,7 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { type Body, type Task, toBody } from '@touchstone/protocol/bodies';
-import { createSchemaCheck } from '../../agents/index.js';
+import { createSchemaCheck, needsVariables } from '../../agents/index.js';
 import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
 import type { AgentFacts, Checker, Clock, PriceOf, Store, SuiteHead } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
@@ -24,11 +24,13 @@ import type { AgentVisible, FindAgent } from '../catalogue/entries.js';
 import { inTurns, refuseSlow } from '../catalogue/schema-budget.js';
 import { type SuiteCatalogue, taskPages } from '../catalogue/suite-catalogue.js';
 import type { JudgeDecision, Judges } from '../judges/judges.js';
+import type { Scorers } from '../scorers/scorers.js';
 import { pinBaseline } from './baseline.js';
 import { budgetIssues } from './budget.js';
 import { readModelRequest } from './model-request.js';
 import { checkBounds } from './run-bounds.js';
 import { SLOW_CHECKS, taskIssues } from './task-criteria.js';
+import { refuseUnfit, requestIssues, taskObstacle } from './unfit-tasks.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
 export type CreateRunBody = RunCreateWire;
@@ -54,8 +56,11 @@ export type PlanParts = {
   readonly chooseModel: AgentCatalogue['chooseModel'];
   readonly chooseJudge: Judges['choose'];
   readonly chooseSafetyJudge: Judges['chooseForSafety'];
+  /** Why one of these tools cannot be called. */
+  readonly unsetVariable: (owner: Owner, toolIds: readonly string[]) => string | undefined;
   readonly safetyPolicy: Digest | undefined;
   readonly contracts: Pick<Contracts, 'of' | 'pinned' | 'plan' | 'embedder'>;
+  readonly scorers: Pick<Scorers, 'pin'>;
   /** The contract the caller found beside the suite, or that there was none; otherwise the one installed with the suite counts. */
   readonly contract?: Digest | 'none';
   /** Set by a test seam, which names its run and may run what nobody else can. */
@@ -99,6 +104,20 @@ function embedderFor({ contracts }: PlanParts, { needs }: SuiteHead): Pick<EvalP
   throw validationError([{ pointer: '/evalSuiteRef', message }], { code: 'embedder_unavailable' });
 }
 
+async function scorersFor(
+  { scorers }: PlanParts,
+  owner: Owner,
+  { needs }: SuiteHead,
+): Promise<Pick<EvalPlan, 'scorers'>> {
+  return needs?.scorers ? { scorers: await scorers.pin(owner, needs.scorers) } : {};
+}
+
+/** Who decides the criteria that neither a judge nor a decidable check does. Under a contract, the contract says it. */
+const decidersFor = async (parts: PlanParts, owner: Owner, head: SuiteHead) => ({
+  ...embedderFor(parts, head),
+  ...(await scorersFor(parts, owner, head)),
+});
+
 async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<PlannedRun> {
   const suite = await parts.findSuite(owner, body.evalSuiteRef as string);
   if (!suite) throw unknown('evalSuiteRef', 'No suite of this name and version is installed.');
@@ -125,16 +144,21 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   });
   const tasks = decided.ordinals?.length ?? head.taskCount;
   checkBounds(body.configurable ?? {}, { nodes: tasks * decided.repeats });
-  if (facts.kind === 'openwop' && !decided.modes.includes('live-shadow'))
-    await refuseFixtures(taskPages(parts.store, suite.owner, head), decided.ordinals);
+  const unfit = taskObstacle(facts, decided.modes, parts.unsetVariable(owner, facts.toolAllowlist));
+  if (unfit) await refuseUnfit(taskPages(parts.store, suite.owner, head), decided.ordinals, unfit);
   const plan: EvalPlan = {
     kind: 'eval',
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
     agent: pinOf(agent),
     ...defined({ filesNotFollowed: facts.filesNotFollowed }),
+    ...(facts.kind === 'recorded' && { recorded: true }),
+    ...(facts.kind === 'function' && { inProcess: true }),
+    ...defined({ timed: head.needs?.timed }),
     ...(await planModel(parts, owner, facts, body)),
     ...(judge && !('issue' in judge) && { judge }),
-    ...(contract ? await parts.contracts.plan(owner, contract, decided.ordinals) : embedderFor(parts, head)),
+    ...(await (contract
+      ? parts.contracts.plan(owner, contract, decided.ordinals)
+      : decidersFor(parts, owner, head))),
     ...(decided.modes.includes('adversarial') && planSafety(parts)),
     ...decided,
   };
@@ -163,7 +187,12 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
   const { facts } = agent;
   const inputs: Body = toBody((body.inputs ?? {}) as JsonObject);
   const fits = refuseSlow(SLOW_TASK_SCHEMA, createSchemaCheck(parts.checkerFor(owner)));
-  const issues = facts.taskSchema ? await fits(facts.taskSchema, inputs) : [];
+  const issues = [
+    ...(facts.taskSchema ? await fits(facts.taskSchema, inputs) : []),
+    ...requestIssues(facts, inputs),
+  ];
+  const unset = parts.unsetVariable(owner, facts.toolAllowlist);
+  if (unset !== undefined) throw unknown('agentId', unset);
   if (issues.length > 0) {
     throw validationError(
       issues.map(({ pointer, message }) => ({ pointer: `/inputs${pointer}`, message })),
@@ -178,32 +207,6 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
     plan: { kind: 'agent', agent: pinOf(agent), ...model, ...runLimits(parts, body) },
   };
 }
-
-/** An agent on another host calls that host's tools: nothing here could stand in for them, so nothing is pretended. */
-async function refuseFixtures(
-  pages: AsyncIterable<readonly Task[]>,
-  ordinals: readonly number[] | undefined,
-): Promise<void> {
-  const selected = ordinals && new Set(ordinals);
-  let ordinal = 0;
-  for await (const page of pages) {
-    for (const { fixtures, taskId } of page) {
-      if (fixtures && (selected?.has(ordinal) ?? true)) throw fixturesCannotTravel(ordinal, taskId);
-      ordinal += 1;
-    }
-  }
-}
-
-const fixturesCannotTravel = (ordinal: number, taskId: string): HostError =>
-  validationError(
-    [
-      {
-        pointer: `/tasks/${ordinal}/fixtures`,
-        message: `Task "${taskId}" has fixtures, and an agent on another host uses that host's tools and memory. Ask for mode live-shadow, which goes without them.`,
-      },
-    ],
-    { field: 'evalSuiteRef' },
-  );
 
 const judgeLimit = (judge: JudgeDecision | undefined) => ({
   judge: judge !== undefined && !('issue' in judge),
@@ -254,6 +257,7 @@ async function knownAgent(parts: PlanParts, owner: Owner, reference: string): Pr
   const agent = await parts.findAgent(owner, reference);
   if (!agent) throw unknown('agentId', 'No agent of this name and version is installed.');
   if (agent.revoked) throw revokedAgent(agent.facts);
+  if (agent.unset) throw unknown('agentId', needsVariables(`Agent ${agent.facts.agentId}`, agent.unset));
   return agent;
 }
 

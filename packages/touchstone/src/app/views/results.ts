@@ -24,7 +24,7 @@ export function createResults(log: Pick<RunLog, 'results'>): Results {
     const rows: StepResult[] = [];
     for (let isLast = false; !isLast; ) {
       const page = await log.results(run.owner, run.runId, rows.length, PAGE);
-      for (const row of page) rows.push(row);
+      rows.push(...page);
       isLast = page.length < PAGE;
     }
     checkTotals(
@@ -36,9 +36,10 @@ export function createResults(log: Pick<RunLog, 'results'>): Results {
   }
 
   return {
+    // What fits one page is read as a whole, so that its totals are checked.
     page: async (run, offset, limit) =>
-      kept?.runId === run.runId
-        ? kept.rows.slice(offset, offset + limit)
+      kept?.runId === run.runId || (run.headline?.taskCount ?? Number.POSITIVE_INFINITY) <= PAGE
+        ? (await rowsOf(run)).slice(offset, offset + limit)
         : log.results(run.owner, run.runId, offset, limit),
     all: async (run) => inSuiteOrder(await rowsOf(run)).map(({ result }) => result),
   };

@@ -3,6 +3,7 @@ import {
   type EvalPlan,
   type EvalSummary,
   HostError,
+  hasUntrustedScorer,
   isNondeterministic,
   type Owner,
   type RunId,
@@ -70,6 +71,8 @@ const caveatsOf = ({ headline }: Run, plan: EvalPlan): NonNullable<Scorecard['ca
   ...((plan.model?.mock || plan.judge?.mock || plan.safetyJudge?.mock) && { mock: true }),
   ...(plan.targetMismatchAllowed && { targetMismatch: true }),
   ...(isNondeterministic(plan) && { nondeterministic: true }),
+  ...(hasUntrustedScorer(plan) && { codeScorer: true }),
+  ...(plan.recorded && { recorded: true }),
 });
 
 /** Whether a completed run kept the contract its suite was compiled with. Folded anew with every call; reads no body. */

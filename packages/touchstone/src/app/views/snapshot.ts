@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  caveatsOf,
   defined,
   type EvalPlan,
   isNondeterministic,
@@ -126,6 +127,7 @@ function planFacts(plan: RunPlan): object {
     concurrency: plan.concurrency,
     tasks: { total: plan.totalTasks, selected: plannedSteps(plan), ...selectionOf(plan) },
     ...pinsOf(plan),
+    ...caveatsOf(plan),
     ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
     ...(plan.targetMismatchAllowed && { targetMismatchAllowed: true }),
     ...defined({ baselineRunId: plan.baselineRunId, tolerance: plan.tolerance }),

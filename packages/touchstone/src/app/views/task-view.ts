@@ -177,7 +177,12 @@ function toolCalls(record: TaskRecord): readonly ToolCallBody[] {
   return [...made, ...refused].sort((a, b) => callNumber(a.callId) - callNumber(b.callId));
 }
 
-type CallEvents = { readonly callId: CallId; readonly toolName: ToolId; readonly inputs?: Body };
+type CallEvents = {
+  readonly callId: CallId;
+  readonly toolName: ToolId;
+  readonly inputs?: Body;
+  readonly observed?: true;
+};
 
 function madeCall(record: TaskRecord, called: CallEvents): ToolCallBody {
   const returned = record.events.find(
@@ -191,6 +196,7 @@ function madeCall(record: TaskRecord, called: CallEvents): ToolCallBody {
     inputs: called.inputs ?? toBody(null),
     ...(payload?.outcome !== undefined && { outcome: payload.outcome }),
     ...(payload?.error && { error: payload.error.message }),
+    ...defined({ observed: called.observed }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type ContractVerdict, type Scorecard, verdictOn } from '@touchstone/protocol';
-import { keptWords, plural, refOf, score, whole } from '@touchstone/sdk/view';
+import { CAVEAT_WORDS, keptWords, plural, refOf, score, whole } from '@touchstone/sdk/view';
 import {
   blocks,
   markedLines,
@@ -144,6 +144,7 @@ const logNotes = (log: LogState): readonly string[] =>
 /** What a reader has to know before taking the score for more than it is. */
 export function caveatNotes({ caveats = {}, results, totalTasks, ...card }: Scorecard): readonly string[] {
   const { rejudgeOf, forkOf, cacheHits = 0, mock, targetMismatch, nondeterministic } = caveats;
+  const { codeScorer, recorded } = caveats;
   const notes = [
     ...(results.length < totalTasks
       ? [`Only ${whole(results.length)} of the ${plural(totalTasks, 'task')} of the suite were run.`]
@@ -154,6 +155,8 @@ export function caveatNotes({ caveats = {}, results, totalTasks, ...card }: Scor
     ...(cacheHits > 0 ? [`${plural(cacheHits, 'model call')} came from the cache.`] : []),
     ...(targetMismatch ? ['The suite was made for another agent.'] : []),
     ...(nondeterministic ? ['Live tools and memory were used: scores may differ next time.'] : []),
+    ...(codeScorer ? [CAVEAT_WORDS.codeScorer] : []),
+    ...(recorded ? [CAVEAT_WORDS.recorded] : []),
   ];
   return [
     ...(notes.length === 0 ? [] : [...notes, 'So this run is no evidence for a gate.']),

@@ -37,33 +37,39 @@ const MAX_REASONING_CHARS = 4 * 1024 * 1024;
  * A bracket holds at least one `agent.reasoned`, before any tool call; an agent that shows none, or whose reasoning the
  * caller does not want on record, gets an empty one.
  */
-export function createReasoning(
-  { agent, keepsReasoning }: Pick<InvocationRequest, 'agent' | 'keepsReasoning'>,
-  recorder: Recorder,
-) {
-  const { agentId } = agent.facts;
-  let shown = false;
-  let closed = false;
-  let left = MAX_REASONING_CHARS;
-  const beforeTools = (): void => {
-    if (shown) return;
-    shown = true;
-    recorder.add('agent.reasoned', { agentId, reasoning: '', verbosity: 'off' });
-  };
-  return {
-    show(reasoning: string) {
-      if (closed || !keepsReasoning || left === 0) return;
-      shown = true;
-      const kept = reasoning.slice(0, left);
-      left -= kept.length;
-      recorder.add('agent.reasoned', { agentId, reasoning: kept, verbosity: 'full' });
-    },
-    beforeTools,
-    close() {
-      beforeTools();
-      closed = true;
-    },
-  };
+export class Reasoning {
+  readonly #request: Pick<InvocationRequest, 'agent' | 'keepsReasoning'>;
+  readonly #recorder: Recorder;
+  #shown = false;
+  #closed = false;
+  #left = MAX_REASONING_CHARS;
+
+  constructor(request: Pick<InvocationRequest, 'agent' | 'keepsReasoning'>, recorder: Recorder) {
+    this.#request = request;
+    this.#recorder = recorder;
+  }
+
+  show(reasoning: string): void {
+    const { agent, keepsReasoning } = this.#request;
+    if (this.#closed || !keepsReasoning || this.#left === 0) return;
+    this.#shown = true;
+    const { agentId } = agent.facts;
+    const kept = reasoning.slice(0, this.#left);
+    this.#left -= kept.length;
+    this.#recorder.add('agent.reasoned', { agentId, reasoning: kept, verbosity: 'full' });
+  }
+
+  beforeTools(): void {
+    if (this.#shown) return;
+    this.#shown = true;
+    const { agentId } = this.#request.agent.facts;
+    this.#recorder.add('agent.reasoned', { agentId, reasoning: '', verbosity: 'off' });
+  }
+
+  close(): void {
+    this.beforeTools();
+    this.#closed = true;
+  }
 }
 
 export function recordEnd(

@@ -8,6 +8,7 @@ import {
 } from '@touchstone/protocol/bodies';
 import {
   type Agent,
+  type LiveResult,
   type MaybePromise,
   MEMORY_TOOL,
   type OfferedTool,
@@ -26,11 +27,8 @@ export type Environment = {
   readonly keepsMemory: boolean;
   /** Tools that have a fixture; undefined when every call is live. */
   readonly fixtureTools?: ReadonlySet<string>;
-  answer(toolId: ToolId, inputs: Body, signal: AbortSignal): MaybePromise<EnvironmentAnswer>;
+  answer(toolId: ToolId, inputs: Body, signal: AbortSignal): MaybePromise<LiveResult>;
 };
-
-/** `recordedError` is what the log says in place of `error`: why there is no outcome, where the agent must not learn it. */
-export type EnvironmentAnswer = ToolResult & { readonly recordedError?: string };
 
 /** The environments of a run's invocations. Tools and memory are looked up once, so they do not change during a run. */
 export type Environments = (ordinal: number, fixtures: Fixtures | undefined) => MaybePromise<Environment>;
@@ -89,7 +87,7 @@ export function openEnvironments(parts: Parts, run: Run, agent: Agent, access: T
  * Stands in for live tools during one invocation. Responses for a tool are consumed in order and the last one repeats;
  * a tool without a response gets an error, never a live call. Made anew for every repeat, so each starts alike.
  */
-function createFixtureTools(fixtures: Fixtures): (toolId: ToolId) => EnvironmentAnswer {
+function createFixtureTools(fixtures: Fixtures): (toolId: ToolId) => LiveResult {
   const used = new Map<ToolId, number>();
   return (toolId) => {
     const responses = (fixtures.toolResponses ?? []).filter((response) => response.tool === toolId);

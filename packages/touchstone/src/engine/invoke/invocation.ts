@@ -23,17 +23,20 @@ export type InvocationRequest = {
 /** What came of it. `unanswered`: there was no answer, through no fault of the agent; every other outcome is the agent's. */
 export type InvocationResult = {
   readonly outcome: InvocationOutcome;
-  readonly unanswered?: Extract<Answer, { kind: 'unreachable' | 'denied' }>;
-  readonly output?: Body;
+  readonly unanswered: Extract<Answer, { kind: 'unreachable' | 'denied' | 'absent' }> | undefined;
+  readonly output: Body | undefined;
   readonly latencyMs: number;
+  /** The answer was given elsewhere, and how long that took is unknown. */
+  readonly untimed?: true;
   readonly usage: readonly Usage[];
-  readonly schemaValid?: boolean;
+  readonly schemaValid: boolean | undefined;
   /** The answer could not be checked against the agent's return schema, through no fault of the agent. */
-  readonly unchecked?: true;
+  readonly unchecked: boolean;
   readonly toolCalls: readonly ScoredCall[];
   /** The system prompt, when this host resolved it. */
-  readonly prompt?: string;
-  readonly bodies: RecordBodies;
+  readonly prompt: string | undefined;
+  /** What is worth keeping besides the events; undefined when there is nothing. */
+  readonly bodies: RecordBodies | undefined;
 };
 
 /** What an answer counts as. */

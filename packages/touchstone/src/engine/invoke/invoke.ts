@@ -8,22 +8,20 @@ import {
 } from '@touchstone/protocol';
 import { fromBody, type RecordBodies } from '@touchstone/protocol/bodies';
 import {
-  type AgentHost,
   type Answer,
   CheckOverLimit,
   type Invocation,
   type MaybePromise,
-  MEMORY_TOOL,
-  type Usage,
+  type ScoredCall,
 } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
-import { createReasoning, recordEnd, recordStart } from './bracket.js';
+import { recordEnd, recordStart } from './bracket.js';
 import type { AnswerOutcome, InvocationRequest, InvocationResult } from './invocation.js';
-import { createMemoryWriter } from './memory.js';
+import { InvocationHost } from './invocation-host.js';
 import { agentIds } from './opaque-ids.js';
-import { type SpendMeter, usagePayload } from './spend-meter.js';
-import { createToolGateway, type ToolGateway } from './tool-gateway.js';
+import type { SpendMeter } from './spend-meter.js';
+import type { ToolGateway } from './tool-gateway.js';
 
 /** Runs one invocation and records its bracket. Rejects only when the signal aborts. */
 export async function invoke(
@@ -34,50 +32,39 @@ export async function invoke(
   signal: AbortSignal,
 ): Promise<InvocationResult> {
   const { clock } = parts;
-  const { agent } = request;
   const invocationId = asId<InvocationId>(`inv-${request.ordinal}.${request.repeat}`);
   const invocation = invocationOf(request);
   const prompt = recordStart(request, invocationId, invocation, recorder);
-
-  const usage: Usage[] = [];
-  const reasoning = createReasoning(request, recorder);
-  const gateway = openGateway(parts, request, invocationId, recorder, reasoning.beforeTools, signal);
-  const host: AgentHost = {
-    signal,
-    callTool: gateway.call,
-    reason: reasoning.show,
-    async spend(calls) {
-      const priced = await meter.spend(calls);
-      // Money spent after the answer is in the ledger, but the bracket is closed and stays as it is.
-      if (over) return;
-      for (const call of priced) recorder.add('provider.usage', usagePayload(call));
-      usage.push(...priced);
-    },
-  };
-  let over = false;
+  const host = new InvocationHost(parts, request, invocationId, meter, recorder, signal);
   const startedAt = clock.elapsed();
-  const answer = bounded(await agent.invoke(invocation, host));
-  const latencyMs = Math.max(0, Math.round(clock.elapsed() - startedAt - (answer.effort?.waitedMs ?? 0)));
-  over = true;
-  gateway.close();
-  reasoning.close();
+  const answer = bounded(await request.agent.invoke(invocation, host));
+  const passedMs = clock.elapsed() - startedAt - (answer.effort?.waitedMs ?? 0);
+  const latencyMs = Math.max(0, Math.round(answer.measured ? (answer.measured.latencyMs ?? 0) : passedMs));
+  for (const call of answer.observed ?? []) host.observeCall(call);
+  host.close();
   const decided = outcomeOf(parts, request, answer, signal);
   const outcome = decided instanceof Promise ? await decided : decided;
   recordEnd(request, invocationId, answer, outcome, recorder);
   recorder.settle();
   return {
     outcome: outcome.outcome,
-    ...((answer.kind === 'unreachable' || answer.kind === 'denied') && { unanswered: answer }),
-    ...('output' in answer && { output: answer.output }),
+    unanswered: isUnanswered(answer) ? answer : undefined,
+    output: 'output' in answer ? answer.output : undefined,
     latencyMs,
-    usage,
-    ...(outcome.schemaValid !== undefined && { schemaValid: outcome.schemaValid }),
-    ...(outcome.unchecked && { unchecked: true as const }),
-    toolCalls: gateway.calls,
-    ...(prompt && { prompt: prompt.resolved }),
-    bodies: redactDeep(bodiesOf(request, answer, outcome, gateway), parts.redact),
+    ...(answer.measured && answer.measured.latencyMs === undefined && { untimed: true as const }),
+    usage: host.usage,
+    schemaValid: outcome.schemaValid,
+    unchecked: outcome.unchecked === true,
+    toolCalls: host.gateway?.calls ?? NO_CALLS,
+    prompt: prompt?.resolved,
+    bodies: bodiesOf(parts, request, answer, outcome, host.gateway),
   };
 }
+
+const NO_CALLS: readonly ScoredCall[] = [];
+
+const isUnanswered = (answer: Answer): answer is NonNullable<InvocationResult['unanswered']> =>
+  answer.kind === 'unreachable' || answer.kind === 'denied' || answer.kind === 'absent';
 
 /** What the agent is given. Its ids are not those of the log, which name the task. */
 const invocationOf = ({
@@ -95,32 +82,6 @@ const invocationOf = ({
   memory: environment.memory,
   tools: environment.tools,
 });
-
-/** The host answers its memory tool itself, unless the task has a fixture for it. */
-function openGateway(
-  parts: Parts,
-  { owner, runId, agent, environment }: InvocationRequest,
-  invocationId: InvocationId,
-  recorder: Recorder,
-  beforeCall: () => void,
-  signal: AbortSignal,
-): ToolGateway {
-  const { agentId } = agent.facts;
-  const target = { owner, agentId, runId, invocationId, keeps: environment.keepsMemory };
-  const write = createMemoryWriter(parts, target, recorder);
-  return createToolGateway({
-    agentId,
-    invocationId,
-    surface: environment.tools,
-    answer: (toolId, inputs) =>
-      toolId === MEMORY_TOOL.toolId && !environment.fixtureTools?.has(toolId)
-        ? write(inputs)
-        : environment.answer(toolId, inputs, signal),
-    recorder,
-    clock: parts.clock,
-    beforeCall,
-  });
-}
 
 /** An answer that is no sound JSON can be neither compared nor stored: the agent has failed. */
 function bounded(answer: Answer): Answer {
@@ -175,18 +136,25 @@ function answeredOutcome(
   };
 }
 
+/** Nothing for most invocations, and then nothing is built. */
 function bodiesOf(
+  { redact }: Parts,
   { environment }: InvocationRequest,
   answer: Answer,
   { reason }: AnswerOutcome,
-  gateway: ToolGateway,
-): RecordBodies {
+  gateway: ToolGateway | undefined,
+): RecordBodies | undefined {
   const attempts = answer.effort?.attempts ?? 1;
-  return {
+  const refusedCalls = gateway?.refused ?? [];
+  const memory = environment.fixtureTools ? [] : environment.memory;
+  const isPlain = reason === undefined && attempts <= 1 && answer.printed === undefined;
+  if (isPlain && refusedCalls.length === 0 && memory.length === 0) return undefined;
+  const bodies = {
     ...(reason !== undefined && { reason }),
     ...(attempts > 1 && { attempts }),
     ...(answer.printed !== undefined && { printed: answer.printed }),
-    ...(gateway.refused.length > 0 && { refusedCalls: gateway.refused }),
-    ...(!environment.fixtureTools && environment.memory.length > 0 && { memory: environment.memory }),
+    ...(refusedCalls.length > 0 && { refusedCalls }),
+    ...(memory.length > 0 && { memory }),
   };
+  return redactDeep(bodies, redact);
 }

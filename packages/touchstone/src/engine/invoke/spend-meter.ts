@@ -52,6 +52,7 @@ export const usagePayload = (call: Usage): ProviderUsage => ({
 
 /** What a unit has cost, the agent's calls and the judge's apart; `unpriced` counts the calls without a known price. */
 export function costOf(agent: readonly Usage[], judge: readonly Usage[]): RepeatScore['cost'] {
+  if (agent.length === 0 && judge.length === 0) return { unpriced: 0 };
   const [agentTotal, judgeTotal] = [totalOf(agent), totalOf(judge)];
   const cacheHits = agentTotal.cacheHits + judgeTotal.cacheHits;
   return {

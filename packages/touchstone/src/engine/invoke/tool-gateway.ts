@@ -8,9 +8,8 @@ import {
   type ToolId,
 } from '@touchstone/protocol';
 import { type Body, fromBody, type RecordBodies, type ToolResult } from '@touchstone/protocol/bodies';
-import type { Clock, MaybePromise, OfferedTool, ScoredCall } from '../../ports/index.js';
+import type { Clock, LiveResult, MaybePromise, OfferedTool, ScoredCall } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
-import type { EnvironmentAnswer } from './environment.js';
 
 /**
  * Where the tool calls of one invocation are made. Every call through this host passes here, so the allowlist is checked
@@ -19,6 +18,8 @@ import type { EnvironmentAnswer } from './environment.js';
  */
 export type ToolGateway = {
   call(toolId: string, inputs: Body): Promise<ToolResult>;
+  /** Records a call that was made without this host. The allowlist has no part in it, and nothing is answered. */
+  observe(call: ScoredCall): void;
   readonly refused: NonNullable<RecordBodies['refusedCalls']>;
   /** Every call that was made or refused, in order. */
   readonly calls: readonly ScoredCall[];
@@ -30,7 +31,7 @@ type GatewayParts = {
   readonly agentId: AgentId;
   readonly invocationId: InvocationId;
   readonly surface: readonly OfferedTool[];
-  readonly answer: (toolId: ToolId, inputs: Body) => MaybePromise<EnvironmentAnswer>;
+  readonly answer: (toolId: ToolId, inputs: Body) => MaybePromise<LiveResult>;
   readonly recorder: Recorder;
   readonly clock: Clock;
   /** Called before the first call is recorded: reasoning comes before tools in a bracket. */
@@ -76,6 +77,11 @@ export function createToolGateway(parts: GatewayParts): ToolGateway {
       queue = answered.catch(() => undefined);
       return answered;
     },
+    observe(call) {
+      if (closed) return;
+      recordObserved(parts, asId<CallId>(`${parts.invocationId}.${calls++}`), call);
+      made.push(call);
+    },
     close() {
       closed = true;
       open.end({ status: 'error', error: 'The invocation ended before the tool answered.' });
@@ -107,6 +113,18 @@ async function recordCall(
   const result = answer.outcome === undefined || fits(answer.outcome) ? answer : TOO_MUCH;
   open.end(recordedError === undefined ? result : { ...result, error: recordedError });
   return result;
+}
+
+function recordObserved(
+  { agentId, recorder, beforeCall }: GatewayParts,
+  callId: CallId,
+  { toolId: toolName, inputs, status, outcome }: ScoredCall,
+): void {
+  beforeCall();
+  const call = { agentId, toolName, callId };
+  const cause = recorder.add('agent.toolCalled', { ...call, inputs, observed: true });
+  const result = status === 'ok' ? { status, ...(outcome !== undefined && { outcome }) } : { status };
+  recorder.add('agent.toolReturned', { ...call, ...returned(result), observed: true }, cause);
 }
 
 /** Of JSON text. All calls of an invocation are one record, and a record is written and read as a whole. */

@@ -82,7 +82,7 @@ async function executeOnce(
   } else {
     recorder.add('node.failed', { nodeId, error: unchecked ? UNCHECKED : errorOf(unanswered) });
   }
-  return { record: { ordinal, repeat, events: recorder.events, bodies } };
+  return { record: { ordinal, repeat, events: recorder.events, bodies: bodies ?? {} } };
 }
 
 /** A refusal of access is told in the open: it names a provider and a variable, and no content. */

@@ -1,4 +1,5 @@
 import {
+  defined,
   type EvalPlan,
   isNondeterministic,
   type RepeatScore,
@@ -6,7 +7,7 @@ import {
   type Score,
   type TaskId,
 } from '@touchstone/protocol';
-import type { Task } from '@touchstone/protocol/bodies';
+import type { RecordBodies, Task } from '@touchstone/protocol/bodies';
 import type { Agent, MaybePromise, Run, Scoring, ScoringResult, Spend, Usage } from '../../ports/index.js';
 import { openEnvironments, type ToolAccess } from '../invoke/environment.js';
 import {
@@ -49,7 +50,7 @@ export async function openEvalExecutor(
       const request: InvocationRequest = {
         owner: run.owner,
         runId: run.runId,
-        agent,
+        agent: agent.forTask?.(task.taskId) ?? agent,
         channel,
         ordinal,
         repeat,
@@ -102,16 +103,22 @@ async function executeTask(execution: TaskExecution): Promise<ExecutionResult> {
   // Judge usage stands after the bracket has closed and before the score.
   for (const call of judgeUsage) recorder.add('provider.usage', usagePayload(call));
   const score = repeatScore(invocation, scored, judgeUsage);
-  const bodies = { ...invocation.bodies, ...redactDeep(scored.bodies, parts.redact) };
+  const { ordinal, repeat } = request;
+  const { events } = recorder;
+  const bodies = bodiesOf(parts, invocation, scored);
   return {
-    record: {
-      ordinal: request.ordinal,
-      repeat: request.repeat,
-      events: recorder.events,
-      score,
-      ...(Object.keys(bodies).length > 0 && { bodies }),
-    },
+    record: bodies ? { ordinal, repeat, events, score, bodies } : { ordinal, repeat, events, score },
   };
+}
+
+function bodiesOf(
+  { redact }: Parts,
+  invocation: InvocationResult,
+  scored: ScoringResult,
+): RecordBodies | undefined {
+  if (!scored.bodies) return invocation.bodies;
+  const bodies = { ...invocation.bodies, ...redactDeep(scored.bodies, redact) };
+  return Object.keys(bodies).length > 0 ? bodies : undefined;
 }
 
 /** An agent that could not be asked has given nothing to score; every other outcome, a failure too, is its answer. So is one that
@@ -125,18 +132,16 @@ function scoreInvocation(
   if (unchecked && !underContract) return { score: { kind: 'unscored', reason: 'check_over_limit' } };
   if (unanswered && !(seen.answer && isOnlyAtFirst(unanswered))) return { score: unscoredBy(unanswered) };
   seen.answer = true;
-  const { outcome, output, toolCalls, prompt, latencyMs, usage } = invocation;
-  const transcript = {
-    outcome,
-    latencyMs,
-    usage,
-    toolCalls,
-    offered: environment.tools,
-    memory: environment.memory,
-    seed: `${ordinal}.${repeat}`,
-    ...(output !== undefined && { output }),
-    ...(prompt !== undefined && { prompt }),
-  };
+  const { outcome, output, toolCalls, prompt, latencyMs, untimed, usage } = invocation;
+  const seed = `${ordinal}.${repeat}`;
+  const { tools: offered, memory } = environment;
+  const transcript =
+    output !== undefined && prompt === undefined && !untimed
+      ? { outcome, latencyMs, usage, toolCalls, offered, memory, seed, output }
+      : {
+          ...{ outcome, usage, toolCalls, offered, memory, seed },
+          ...defined({ output, prompt, latencyMs: untimed ? undefined : latencyMs }),
+        };
   return scoring.score(task, transcript, signal, spend);
 }
 
@@ -148,7 +153,7 @@ const isOnlyAtFirst = (answer: MissingAnswer): boolean =>
 const unscoredBy = (answer: MissingAnswer): Score =>
   answer.kind === 'denied'
     ? { kind: 'unscored', reason: 'agent_denied', denial: answer.denial }
-    : { kind: 'unscored', reason: 'agent_unreachable' };
+    : { kind: 'unscored', reason: answer.kind === 'absent' ? 'no_answer' : 'agent_unreachable' };
 
 function repeatScore(
   invocation: InvocationResult,
@@ -156,11 +161,11 @@ function repeatScore(
   judgeUsage: readonly Usage[],
 ): RepeatScore {
   const schemaValid = scored.schemaValid ?? invocation.schemaValid;
+  const { outcome, latencyMs, usage } = invocation;
+  const plain = { score: scored.score, outcome, latencyMs, cost: costOf(usage, judgeUsage) };
+  if (schemaValid === undefined && !scored.criteria && !scored.judge) return plain;
   return {
-    score: scored.score,
-    outcome: invocation.outcome,
-    latencyMs: invocation.latencyMs,
-    cost: costOf(invocation.usage, judgeUsage),
+    ...plain,
     ...(schemaValid !== undefined && { schemaValid }),
     ...(scored.criteria && { criteria: scored.criteria }),
     ...(scored.judge && { judge: scored.judge }),

@@ -49,6 +49,11 @@ export function createBacklog(steps: number, repeats: number): Backlog {
 
   return {
     seal(position, repeat, one) {
+      if (repeats === 1) {
+        const only = [one];
+        sealed.set(position, only);
+        return only;
+      }
       const slots = sealed.get(position) ?? new Array<SealedRepeat | undefined>(repeats).fill(undefined);
       slots[repeat] = one;
       sealed.set(position, slots);
@@ -62,7 +67,12 @@ export function createBacklog(steps: number, repeats: number): Backlog {
         eventCount += one.eventCount;
         at = Math.max(at, one.at);
       }
-      finished.set(position, { kind: 'step', ordinal, repeats, eventCount, at, ...(result && { result }) });
+      finished.set(
+        position,
+        result
+          ? { kind: 'step', ordinal, repeats, eventCount, at, result }
+          : { kind: 'step', ordinal, repeats, eventCount, at },
+      );
     },
     markAppended(position) {
       appended[position] = 1;

@@ -9,7 +9,7 @@ import {
 } from '../../ports/index.js';
 
 /** This many waiting seals fill a commit; to wait for more would not make the flush any cheaper per task. */
-const FULL = 128;
+const FULL = 256;
 
 /**
  * The one writer of a run's log. A flush of the disk costs as much as a dozen tasks, so seals wait a few milliseconds

@@ -6,7 +6,7 @@ const PAGE = 1_000;
 export async function readResults({ log }: Store, { owner, runId }: Run): Promise<readonly StepResult[]> {
   const results: StepResult[] = [];
   for (let page = await log.results(owner, runId, 0, PAGE); page.length > 0; ) {
-    for (const row of page) results.push(row);
+    results.push(...page);
     page = await log.results(owner, runId, results.length, PAGE);
   }
   return results;

@@ -20,11 +20,16 @@ export function createRecorder(nodeId: string, clock: Clock, redact: Redact): Re
     events,
     add(type, payload, cause) {
       const kept = redactDeep(payload, redact);
-      const event = { type, at: clock.now(), payload: kept, nodeId, ...(cause !== undefined && { cause }) };
+      const at = clock.now();
+      const event =
+        cause === undefined
+          ? { type, at, payload: kept, nodeId }
+          : { type, at, payload: kept, nodeId, cause };
       return events.push(event as NewEvent) - 1;
     },
     settle() {
-      events.splice(0, events.length, ...reasonedFirst(events));
+      const inOrder = reasonedFirst(events);
+      if (inOrder !== events) events.splice(0, events.length, ...inOrder);
     },
   };
 }
@@ -35,9 +40,10 @@ export function createRecorder(nodeId: string, clock: Clock, redact: Redact): Re
  */
 function reasonedFirst(events: readonly NewEvent[]): readonly NewEvent[] {
   const firstCall = events.findIndex(({ type }) => type === 'agent.toolCalled');
+  if (firstCall < 0) return events;
   const isLate = (index: number): boolean => index > firstCall && events[index]?.type === 'agent.reasoned';
   const all = events.map((_, index) => index);
-  if (firstCall < 0 || !all.some(isLate)) return events;
+  if (!all.some(isLate)) return events;
   const before = all.slice(0, firstCall);
   const order = [...before, ...all.filter(isLate), ...all.slice(firstCall).filter((index) => !isLate(index))];
   const placeOf = new Map(order.map((from, to) => [from, to]));

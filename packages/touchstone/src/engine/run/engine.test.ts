@@ -344,6 +344,35 @@ describe('tools and memory', () => {
     expect(events[5]?.payload).toMatchObject({ status: 'error', error: { code: 'tool_error' } });
   });
 
+  it('a tool is not called for an invocation that has ended, also when it is the first call', async () => {
+    const { opened, open } = gate();
+    const called: unknown[] = [];
+    let late: Promise<unknown> | undefined;
+    const bench = await openBench({
+      tasks: countingTasks(1),
+      facts: { toolAllowlist: [search] },
+      behave: async (_input, host) => {
+        late = opened.then(() => host.callTool(search, toBody(1)));
+        return answered('answer 0');
+      },
+      tools: {
+        granted: offeredAll,
+        described: offeredAll,
+        tierOf: async () => undefined,
+        call: async (...args) => {
+          called.push(args);
+          return { status: 'ok' };
+        },
+      },
+    });
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
+    open();
+    expect(await late).toEqual({ status: 'error', error: 'The invocation is over.' });
+    expect(called).toEqual([]);
+    expect(types(await bench.events(runId))).not.toContain('agent.toolCalled');
+  });
+
   it('seeds are completed, redacted, left out when expired, and gone with the invocation', async () => {
     const seen: unknown[] = [];
     const bench = await openBench({

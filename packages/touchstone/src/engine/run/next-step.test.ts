@@ -27,7 +27,7 @@ describe('nextStep', () => {
   it.each<[string, Partial<View>, string]>([
     ['starts while there is room', {}, 'start'],
     ['waits at full concurrency', { running: 2 }, 'wait'],
-    ['waits for the disk when too much is unwritten', { uncommitted: 256 }, 'wait'],
+    ['waits for the disk when too much is unwritten', { uncommitted: 512 }, 'wait'],
     ['waits for the last ones', { unfinished: false, running: 1 }, 'wait'],
     ['waits for the last commit', { unfinished: false, uncommitted: 1 }, 'wait'],
     ['completes when all is on disk', { unfinished: false }, 'complete'],

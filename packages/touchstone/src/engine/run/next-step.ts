@@ -40,7 +40,7 @@ export type View = {
 export type Step = 'start' | 'wait' | 'withdraw' | 'abort' | 'leave' | 'crash' | 'stop' | 'complete';
 
 /** ExecutionResult work may run ahead of the disk by this much; beyond it, starting more would only grow memory. */
-const AHEAD = 256;
+const AHEAD = 512;
 
 /** Cancel, timeout, full storage, denied access, a changed agent and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
 const abortsRunning = (view: View): boolean => {

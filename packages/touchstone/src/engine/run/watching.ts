@@ -55,7 +55,8 @@ export async function watchClock({ parts, stop, over }: DriveContext, run: Run):
   if (limitMs === undefined || run.startedAt === undefined) return;
   const spentMs = (): number => parts.clock.now() - (run.startedAt as number) - run.pausedMs;
   try {
-    await parts.clock.sleep(Math.max(0, limitMs - spentMs()), over);
+    // A timer may fire a moment before the clock says so. Only the clock decides: no breach tells less than its limit.
+    while (spentMs() < limitMs) await parts.clock.sleep(limitMs - spentMs(), over);
     stop({ kind: 'timeout', limitMs, observedMs: spentMs() });
   } catch {
     // The run ended before its limit.

@@ -12,7 +12,15 @@ import {
 } from '@touchstone/protocol';
 import type { AgentManifestWire } from '@touchstone/protocol/wire';
 import type { MaybePromise, Suite } from '../../ports/index.js';
-import { jsonOf, readPackPath, readSuite, shownPath, utf8 } from '../../suites/index.js';
+import {
+  authoringMembers,
+  jsonOf,
+  readFileText,
+  readPackPath,
+  readSuite,
+  shownPath,
+  utf8,
+} from '../../suites/index.js';
 import type { PackFiles, PackLimits } from '../archive/file-table.js';
 import { KEYS_FOLDER } from '../signing/signature.js';
 import { firstIssue, invalidManifest } from './manifest.js';
@@ -172,9 +180,14 @@ function readSuiteFile(ref: Ref, { path, bytes }: PackFile): Suite {
   } catch (error) {
     if (!isHostError(error)) throw error;
     const issues = (error.details?.issues ?? []) as readonly Issue[];
+    const [authored] = authoringMembers(readFileText(text, { file: path }).value);
+    if (authored !== undefined) throw refError('invalid_manifest', ref, notCompiled(path, authored), issues);
     throw refError('invalid_manifest', ref, `is not a suite: ${firstIn(issues)}`, issues);
   }
 }
+
+const notCompiled = (path: string, member: string): string =>
+  `has ${member}, which only suite files may have. A pack holds compiled suites: touchstone compile ${path} --out <folder>`;
 
 function textOf(ref: Ref, bytes: Buffer): string {
   const text = utf8(bytes);

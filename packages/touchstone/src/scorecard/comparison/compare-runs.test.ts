@@ -1,4 +1,12 @@
-import { asId, type CriterionId, judgesDiffer, type TaskResult, TURNS } from '@touchstone/protocol';
+import {
+  asId,
+  type CriterionId,
+  type Digest,
+  judgesDiffer,
+  type ScorerName,
+  type TaskResult,
+  TURNS,
+} from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareRuns, type MeasuredResults, compareTasks as tasks, whyNoVerdict } from './compare-runs.js';
@@ -163,5 +171,11 @@ describe('a verdict', () => {
     >;
     expect(judgesDiffer(one, { ...one, embedder })).toBe(true);
     expect(judgesDiffer({ ...one, embedder }, { ...one, embedder: { ...embedder } })).toBe(false);
+    const scorer = { name: asId<ScorerName>('tone'), digest: asId<Digest>('sha256:1') };
+    const edited = { ...scorer, digest: asId<Digest>('sha256:2') };
+    expect(judgesDiffer({ ...one, scorers: [scorer] }, { ...one, scorers: [edited] })).toBe(true);
+    expect(
+      judgesDiffer({ ...one, scorers: [scorer] }, { ...one, scorers: [{ ...scorer, evidence: true }] }),
+    ).toBe(false);
   });
 });

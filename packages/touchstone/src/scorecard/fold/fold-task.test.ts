@@ -66,3 +66,55 @@ describe('a criterion over the repeats of a task', () => {
     );
   });
 });
+
+describe('a task with one repeat', () => {
+  const known = <T extends object>(member: keyof T & string, values: readonly unknown[]) =>
+    fc.oneof(
+      fc.constant({}),
+      fc.constantFrom(...values).map((value) => ({ [member]: value })),
+    );
+  const score = fc.oneof(
+    fc.record({
+      kind: fc.constant('scored'),
+      value: fc.constantFrom(0, 0.5, 1),
+      findings: fc.constantFrom([], [{ kind: 'secret-leak', severity: 'high' }]),
+    }),
+    fc.constant({ kind: 'unscored', reason: 'agent_unreachable' }),
+  );
+  const repeat = fc
+    .tuple(
+      fc.record({
+        score,
+        outcome: fc.constantFrom('completed', 'escalated', 'failed', 'refused'),
+        latencyMs: fc.nat(9),
+        cost: fc.constant({ unpriced: 0 }),
+      }),
+      known<RepeatScore>('schemaValid', [true, false]),
+      known<RepeatScore>('judge', ['sha256:1']),
+      known<RepeatScore>('criteria', [[], resultOf(hard, '+')]),
+    )
+    .map((parts) => Object.assign({}, ...parts) as RepeatScore);
+
+  it('has the result of two equal ones, and keeps no list of their scores', () => {
+    fc.assert(
+      fc.property(repeat, fc.boolean(), (one, hasOwnThreshold) => {
+        const { repeats, ...folded } = foldTask(taskId, [one, one], 0.5, hasOwnThreshold);
+        expect(repeats).toHaveLength(2);
+        expect(JSON.stringify(foldTask(taskId, [one], 0.5, hasOwnThreshold))).toBe(JSON.stringify(folded));
+      }),
+    );
+  });
+
+  it.each([
+    [{ agentUsd: 0.25, unpriced: 0 }, { costUsd: 0.25 }],
+    [
+      { judgeUsd: 0.25, unpriced: 0 },
+      { costUsd: 0.25, judgeUsd: 0.25 },
+    ],
+    [{ unpriced: 2 }, { unpriced: 2 }],
+    [{ unpriced: 0, cacheHits: 3 }, { cacheHits: 3 }],
+  ])('that cost %j tells it', (cost, told) => {
+    const { criteria: _, ...one } = { ...repeatOf([]), cost };
+    expect(foldTask(taskId, [one], 1)).toEqual({ taskId, score: 1, passed: true, latencyMs: 1, ...told });
+  });
+});

@@ -1,4 +1,5 @@
 import {
+  caveatsOf,
   defined,
   type EvalPlan,
   type EvalReport,
@@ -63,9 +64,12 @@ export function buildReport(
     latency: latencyOf(results),
     ...judgeOf(plan, results),
     ...(plan.safetyJudge && { safetyJudge: plan.safetyJudge }),
+    ...defined({ scorers: plan.scorers }),
+    ...caveatsOf(plan),
     ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
     ...(cacheHits && { cacheHits }),
     ...(isNondeterministic(plan) && { nondeterministic: true }),
+    ...defined({ timed: plan.timed }),
     ...reportSlices(results, baseline?.results),
   };
 }

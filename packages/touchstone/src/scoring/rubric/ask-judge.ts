@@ -43,14 +43,15 @@ function dataOf({ sees, reference }: JsonObject, transcript: Transcript): Judged
   const wanted = (sees ?? []) as readonly string[];
   return {
     ...(reference !== undefined && { reference: toBody(reference) }),
-    ...(wanted.includes('calls') && { calls: toBody(callsOf(transcript)) }),
+    ...(wanted.includes('calls') && { calls: toBody(callsOf(transcript, 'tool')) }),
     ...(wanted.includes('memory') && { memory: toBody((transcript.memory ?? []) as unknown as Json) }),
   };
 }
 
-const callsOf = ({ toolCalls }: Transcript): Json =>
+/** The calls as JSON. `name` is the member that holds the tool's id. */
+export const callsOf = ({ toolCalls }: Transcript, name: 'tool' | 'toolId'): Json =>
   toolCalls.map(({ toolId, inputs, status, outcome }) => ({
-    tool: toolId,
+    [name]: toolId,
     inputs: fromBody(inputs),
     status,
     ...(outcome !== undefined && { outcome: fromBody(outcome) }),

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { asId, type CriterionId, type CriterionResult, defined, type Redact } from '@touchstone/protocol';
+import {
+  asId,
+  type CriterionId,
+  type CriterionResult,
+  type Digest,
+  defined,
+  type Redact,
+} from '@touchstone/protocol';
 import {
   type Criterion,
   fromBody,
@@ -8,7 +15,7 @@ import {
   type RecordBodies,
   type Task,
 } from '@touchstone/protocol/bodies';
-import type { CriterionVerdict, ScoringResult } from '../../ports/index.js';
+import type { CriterionVerdict, Scorer, ScoringResult } from '../../ports/index.js';
 import type { CheckResult } from '../checks/context.js';
 import { shareOf } from '../checks/run-check.js';
 import { shortReason, weightedShare } from '../output.js';
@@ -56,17 +63,27 @@ export function decisionOf({ parsed }: RubricCriterion, result: CheckResult): Cr
   return defined({ met, score: degree, reason, differsAt, share });
 }
 
+type ScoreParts = { readonly redact?: Redact; readonly scorers?: ReadonlyMap<string, Scorer> };
+
+/** The identity of the program that decided a criterion. */
+const scorerOf = ({ parsed }: RubricCriterion, scorers: ScoreParts['scorers']): Digest | undefined =>
+  parsed.kind === 'check' && parsed.name === 'scorer'
+    ? scorers?.get(String(parsed.args.name))?.pin.digest
+    : undefined;
+
 /** The score of a task whose criteria are all decided. */
 export function rubricScore(
   criteria: readonly RubricCriterion[],
   decisions: readonly CriterionDecision[],
-  redact: Redact,
+  { redact, scorers }: ScoreParts,
 ): ScoringResult {
   const pairs = criteria.map((one, at) => [one, decisions[at] as CriterionDecision] as const);
   const value = weightedShare(pairs.map(([{ weight }, { met, share }]) => defined({ weight, met, share })));
   return {
     score: { kind: 'scored', value, findings: [] },
-    criteria: pairs.map(([one, decision]) => resultOf(one, decision)),
+    criteria: pairs.map(([one, decision]) =>
+      defined({ ...resultOf(one, decision), scorer: scorerOf(one, scorers) }),
+    ),
     bodies: { criteria: decisions.map((decision) => bodyOf(decision, redact)) },
   };
 }

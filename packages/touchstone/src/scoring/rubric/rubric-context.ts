@@ -5,6 +5,7 @@ import type {
   Embedder,
   ForeignSchemas,
   Judge,
+  Scorer,
   ScoringResult,
   Spend,
   Transcript,
@@ -18,7 +19,9 @@ export type RubricParts = {
   readonly judge?: Judge;
   /** Compares meanings, for the check `similar`. Tasks that need one are refused at create where there is none. */
   readonly embedder?: Embedder;
-  /** Secrets of this host are not for a model to read. */
+  /** Programs that decide the checks `scorer`, by name. Tasks that name another are refused at create. */
+  readonly scorers?: ReadonlyMap<string, Scorer>;
+  /** Secrets of this host are not for a model or a program to read. */
   readonly redact?: Redact;
 };
 

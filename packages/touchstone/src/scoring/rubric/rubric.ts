@@ -10,6 +10,7 @@ import type { CheckResult } from '../checks/context.js';
 import { isDecidableCheck } from '../checks/run-check.js';
 import { type AnswerCheck, createAnswerChecks } from '../checks/work.js';
 import { askJudge } from './ask-judge.js';
+import { askScorers } from './ask-scorers.js';
 import { compareMeanings } from './compare-meanings.js';
 import {
   type CriterionDecision,
@@ -37,6 +38,8 @@ const isCheck = (name: string) => (criterion: RubricCriterion) =>
 
 /** Criteria that are not decidable, each kind decided by one question. */
 const GROUPS: readonly Group[] = [
+  // First, because it costs nothing: a task that a scorer leaves without a score needs no judge.
+  { takes: isCheck('scorer'), decide: askScorers },
   { takes: ({ parsed }) => isJudged(parsed), decide: askJudge },
   { takes: isCheck('similar'), decide: compareMeanings },
 ];
@@ -91,7 +94,7 @@ const conclude = (
   rubricScore(
     criteria,
     criteria.map((one) => decided.get(one) as CriterionDecision),
-    parts.redact,
+    parts,
   );
 
 const isDecidable = ({ parsed }: RubricCriterion): boolean =>

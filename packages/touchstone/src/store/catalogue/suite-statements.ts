@@ -64,24 +64,20 @@ const MAX_TASKS = 256;
 /** A chunk also ends here, so that a suite of very large inputs is not read back by the hundred megabytes. */
 const MAX_CHARACTERS = 1_048_576;
 
-export function chunksOf(tasks: readonly Task[]): readonly Chunk[] {
+export const chunksOf = (tasks: readonly Task[]): readonly Chunk[] => cut(tasks, 0, MAX_TASKS);
+
+function cut(tasks: readonly Task[], firstOrdinal: number, size: number): readonly Chunk[] {
   const chunks: Chunk[] = [];
-  let texts: string[] = [];
-  let size = 0;
-  const close = (end: number) => {
-    const firstOrdinal = end - texts.length;
-    const taskIds = JSON.stringify(tasks.slice(firstOrdinal, end).map((task) => task.taskId));
-    chunks.push({ firstOrdinal, taskIds, tasks: `[${texts.join(',')}]` });
-    texts = [];
-    size = 0;
-  };
-  for (const [ordinal, task] of tasks.entries()) {
-    const text = JSON.stringify(task);
-    if (texts.length > 0 && size + text.length > MAX_CHARACTERS) close(ordinal);
-    texts.push(text);
-    size += text.length;
-    if (texts.length === MAX_TASKS) close(ordinal + 1);
-  }
-  if (texts.length > 0) close(tasks.length);
+  for (let from = 0; from < tasks.length; from += size)
+    chunks.push(...chunksWithin(tasks.slice(from, from + size), firstOrdinal + from));
   return chunks;
+}
+
+/** One text for all of these tasks is written several times faster than a text for each. Too long a text is cut again. */
+function chunksWithin(tasks: readonly Task[], firstOrdinal: number): readonly Chunk[] {
+  const text = JSON.stringify(tasks);
+  const parts = Math.ceil((2 * text.length) / MAX_CHARACTERS);
+  if (text.length > MAX_CHARACTERS && tasks.length > 1)
+    return cut(tasks, firstOrdinal, Math.ceil(tasks.length / parts));
+  return [{ firstOrdinal, taskIds: JSON.stringify(tasks.map(({ taskId }) => taskId)), tasks: text }];
 }

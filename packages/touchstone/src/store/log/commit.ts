@@ -23,19 +23,22 @@ const ACTIVE = `SELECT run_no FROM runs WHERE run_no = ? AND status NOT IN ('com
 const FENCED = `WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ? AND event_count = ?`;
 const FENCE = `UPDATE runs SET event_count = event_count + ? ${FENCED}`;
 
-/** Rows of one statement. Calling into the engine costs as much as storing a row, so a full group is one call. */
-const GROUP = 16;
-const rowsOf = (count: number, columns: number): string =>
-  new Array(count).fill(`(${new Array(columns).fill('?').join(', ')})`).join(', ');
+/** Rows of one statement: calling into the engine costs as much as storing a row. The last size fits every rest. */
+const SIZES = [64, 8, 1] as const;
+type Insert = readonly { readonly size: number; readonly sql: string }[];
 
-const sealText = (count: number): string =>
-  `INSERT INTO records (run_no, ordinal, repeat, event_count, sealed_at, score, bodies, events)
-  VALUES ${rowsOf(count, 8)} ON CONFLICT (run_no, ordinal, repeat) DO NOTHING`;
-const SEAL = [sealText(1), sealText(GROUP)] as const;
+const insertOf = (into: string, columns: number, otherwise = ''): Insert =>
+  SIZES.map((size) => {
+    const row = `(${new Array(columns).fill('?').join(', ')})`;
+    return { size, sql: `INSERT INTO ${into} VALUES ${new Array(size).fill(row).join(', ')}${otherwise}` };
+  });
 
-const stepText = (count: number): string =>
-  `INSERT INTO log_entries (run_no, first_seq, event_count, at, ordinal, repeats, result) VALUES ${rowsOf(count, 7)}`;
-const APPEND_STEP = [stepText(1), stepText(GROUP)] as const;
+const SEAL = insertOf(
+  'records (run_no, ordinal, repeat, event_count, sealed_at, score, bodies, events)',
+  8,
+  ' ON CONFLICT (run_no, ordinal, repeat) DO NOTHING',
+);
+const APPEND_STEP = insertOf('log_entries (run_no, first_seq, event_count, at, ordinal, repeats, result)', 7);
 
 const APPEND_EVENTS =
   'INSERT INTO log_entries (run_no, first_seq, event_count, at, events) VALUES (?, ?, ?, ?, ?)';
@@ -70,15 +73,7 @@ export function commitStatements(
   sealedAt: number,
 ): readonly Statement[] {
   const { seals = [], entries = [], audit = [], deployments, firstSequence } = commit;
-  const loose: Statement[] = [];
-  const steps: PlacedStep[] = [];
-  let sequence = firstSequence;
-  for (const entry of entries) {
-    const eventCount = eventCountOf(entry);
-    if (entry.kind === 'step') steps.push({ entry, sequence, eventCount });
-    else if (eventCount > 0) loose.push(looseStatement(lease, entry, sequence));
-    sequence += eventCount;
-  }
+  const { loose, steps, sequence } = placed(lease, entries, firstSequence);
   const stored = [
     ...inGroups(SEAL, seals, (params, record) => pushRecord(params, lease.runNo, record, sealedAt)),
     ...inGroups(APPEND_STEP, steps, (params, step) => pushStep(params, lease, step)),
@@ -94,23 +89,37 @@ export function commitStatements(
   ];
 }
 
+/** Where each entry begins. A function of its own, because it is the only loop here that is worth compiling. */
+function placed(lease: Lease, entries: readonly LogEntry[], firstSequence: number) {
+  const loose: Statement[] = [];
+  const steps: PlacedStep[] = [];
+  let sequence = firstSequence;
+  for (const entry of entries) {
+    const eventCount = eventCountOf(entry);
+    if (entry.kind === 'step') steps.push({ entry, sequence, eventCount });
+    else if (eventCount > 0) loose.push(looseStatement(lease, entry, sequence));
+    sequence += eventCount;
+  }
+  return { loose, steps, sequence };
+}
+
 /**
- * Full groups as one statement each, the rest row by row: two texts to compile, whatever the number of rows. Rows write
- * their values straight into the statement's list; making a list per row and joining them took as long as their JSON.
+ * As many rows as possible with each statement: three texts to compile, whatever the number of rows. Rows write their
+ * values straight into the statement's list; making a list per row and joining them took as long as their JSON.
  */
 function inGroups<T>(
-  [single, group]: readonly [single: string, group: string],
+  insert: Insert,
   rows: readonly T[],
   pushRow: (params: SqlValue[], row: T) => void,
 ): readonly Statement[] {
   const statements: Statement[] = [];
-  const inFullGroups = rows.length - (rows.length % GROUP);
-  let params: SqlValue[] = [];
-  for (const [at, row] of rows.entries()) {
-    pushRow(params, row);
-    if (at < inFullGroups && (at + 1) % GROUP !== 0) continue;
-    statements.push({ sql: at < inFullGroups ? group : single, params });
-    params = [];
+  let at = 0;
+  for (const { size, sql } of insert) {
+    while (rows.length - at >= size) {
+      const params: SqlValue[] = [];
+      for (const end = at + size; at < end; at += 1) pushRow(params, rows[at] as T);
+      statements.push({ sql, params });
+    }
   }
   return statements;
 }

@@ -1,5 +1,6 @@
 import { basename, isAbsolute, resolve } from 'node:path';
 import type { Agent, AgentFacts, Answer, Clock } from '../../../ports/index.js';
+import { unsetHint } from '../../environment/hand-over.js';
 import { type CommandRun, DEFAULT_TIMEOUT_MS } from '../../spec/run-spec.js';
 import { failed, unreachable } from '../answers.js';
 import { createBounds } from '../bounds.js';
@@ -43,24 +44,24 @@ export function createCommandAgent(run: CommandRun, parts: CommandParts): Agent 
   };
 }
 
-function replyOf(
+export function replyOf(
   result: ChildResult,
   run: CommandRun,
-  parts: CommandParts,
+  parts: Pick<CommandParts, 'maxOutputBytes'>,
 ): { kind: 'text'; text: string } | Answer {
   if (result.kind === 'not-started') return notStarted(result.code, run);
   if (result.kind === 'too-big')
     return failed(`The command's answer is larger than ${parts.maxOutputBytes} bytes.`);
   if (result.code === 0) return { kind: 'text', text: result.stdout };
   const how = result.code === null ? `was ended by ${result.signal}` : `exited with code ${result.code}`;
-  return failed(`The command ${how}${complaintOf(result.stderr)}`);
+  return failed(`The command ${how}${complaintOf(result.stderr)}${unsetHint(result.stderr, run.env ?? {})}`);
 }
 
-const MOST_PRINTED = 16 * 1024;
+export const MOST_PRINTED = 16 * 1024;
 const MOST_QUOTED = 200;
 
 /** Languages put the error itself last and the way to it before; a reader wants the error first. */
-function complaintOf(stderr: string): string {
+export function complaintOf(stderr: string): string {
   const lines = stderr.trimEnd().split('\n');
   const last = lines.at(-1)?.trim() ?? '';
   if (last === '') return '.';
@@ -68,7 +69,7 @@ function complaintOf(stderr: string): string {
 }
 
 /** The beginning of an answer that is not JSON: usually a line that was printed for a person to read. */
-const quoteNoise = (text: string): string => {
+export const quoteNoise = (text: string): string => {
   const begin = Buffer.from(text.trim())
     .subarray(0, MOST_QUOTED)
     .toString('utf8')
@@ -84,7 +85,7 @@ const EXHAUSTED = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'];
 const shown = (path: string): string => (isAbsolute(path) ? basename(path) : path);
 
 /** A command that did not run says nothing about the agent, so its tasks are not scored. */
-function notStarted(code: string, run: CommandRun): Answer {
+export function notStarted(code: string, run: Pick<CommandRun, 'command' | 'cwd'>): Answer {
   const command = shown(run.command);
   if (EXHAUSTED.includes(code)) return unreachable(`This machine cannot start more processes (${code}).`);
   if (code !== 'ENOENT') return unreachable(`The command "${command}" could not be started (${code}).`);

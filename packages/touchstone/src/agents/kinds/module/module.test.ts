@@ -298,7 +298,6 @@ describe('an error of a module', () => {
     ["import './missing-helper.mjs';", /missing-helper\.mjs/],
     ["import { x } from '/opt/secret-place/tool.mjs';", /tool\.mjs/],
     [
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a module.
       'throw new Error(`cannot open ${import.meta.dirname}/settings.json`);',
       /^Error: cannot open settings\.json\nat bot\.mjs:1$/,
     ],

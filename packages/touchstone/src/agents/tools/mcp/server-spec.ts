@@ -10,6 +10,7 @@ import {
   text,
   type Wire,
 } from '@touchstone/protocol/schema';
+import { passEnv } from '../../environment/hand-over.js';
 import {
   commandArguments,
   filled,
@@ -31,7 +32,7 @@ const settings = {
 };
 const stdioShape = closed(
   { command: filled() },
-  { args: commandArguments, env: textMap, cwd: filled(), ...settings },
+  { args: commandArguments, env: textMap, passEnv, cwd: filled(), ...settings },
 );
 const httpShape = closed({ url: webUrl }, { headers, ...settings });
 
@@ -61,5 +62,7 @@ export const parseMcpServers = (
   pointer = '/mcpServers',
 ): ReadonlyMap<string, McpServerSpec> =>
   new Map(
-    Object.entries(readAs(serversShape, value, { pointer }) as { readonly [name: string]: McpServerSpec }),
+    Object.entries(
+      readAs(serversShape, value, { pointer, variables: true }) as { readonly [name: string]: McpServerSpec },
+    ),
   );

@@ -78,7 +78,7 @@ function invocationLines(
 }
 
 const callFacts = (call: ToolCallView, { ink }: Look): string =>
-  `${ink.dim(padEnd('tool', LABEL))}${printable(call.toolId)} ${call.status === 'ok' ? ink.green('ok') : ink.red(printable(call.status))}`;
+  `${ink.dim(padEnd('tool', LABEL))}${printable(call.toolId)} ${call.status === 'ok' ? ink.green('ok') : ink.red(printable(call.status))}${call.observed ? ink.dim(' observed') : ''}`;
 
 function callLines(call: ToolCallView, look: Look): string[] {
   const outcome = call.outcome === undefined ? printable(call.error ?? '') : quote(call.outcome);

@@ -42,6 +42,25 @@ function project(order = '1042'): TestCli {
   return cli;
 }
 
+const PACK = {
+  name: 'vendor.acme.desk',
+  version: '1.0.0',
+  description: 'Answers questions about orders.',
+  license: 'Apache-2.0',
+  engines: { openwop: '>=1.0 <2.0.0' },
+  runtime: { language: 'remote', entry: 'pack.json' },
+  peerDependencies: { 'host.agentRuntime': 'supported' },
+  agents: [
+    {
+      agentId: 'vendor.acme.desk.default',
+      persona: 'Desk',
+      modelClass: 'general',
+      systemPromptRef: 'prompts/desk.md',
+      evalSuiteRef: 'evals/desk.suite.yaml',
+    },
+  ],
+};
+
 const RUN = ['run', 'desk.suite.yaml', '--agent', 'local.acme.desk', '--json'];
 type Rubrics = { rubrics: { criteria: { met: number; check?: string }[] }[] };
 
@@ -99,4 +118,37 @@ describe('compile of a suite file', () => {
     const { code, out } = await cli.run('validate', 'desk.suite.yaml');
     expect([code, out]).toEqual([2, expect.stringContaining('desk.suite.yaml:10')]);
   });
+});
+
+describe('what only suite files may have', () => {
+  it('is refused in a pack, which is told to compile it', async () => {
+    const cli = project();
+    cli.write('pack/evals/desk.suite.yaml', DESK);
+    cli.write('pack/prompts/desk.md', 'You answer questions about orders.');
+    cli.write('pack/pack.json', PACK);
+    const { code, err } = await cli.run('pack', 'build', 'pack');
+    expect(code).toBe(2);
+    expect(err).toContain('/defaults');
+    expect(err).toContain('touchstone compile evals/desk.suite.yaml');
+  });
+
+  it('a golden strategy of another tool is refused with the check that does it', async () => {
+    const cli = project();
+    const match = 'expected: { kind: golden, match: { strategy: regex, value: "fri.*" } }';
+    cli.write('regex.suite.yaml', `${DESK.split('    expect:')[0]}    ${match}\n`);
+    const { code, err, out } = await cli.run('validate', 'regex.suite.yaml');
+    expect(code).toBe(2);
+    expect(err + out).toContain('use check:regex');
+  });
+});
+
+it('a report says that a check looks at time', async () => {
+  const cli = project();
+  cli.write('timed.suite.yaml', `${DESK}      - { latency: 60000 }\n`);
+  const reportOf = async (suite: string) => {
+    const { out } = await cli.run('run', suite, '--agent', 'local.acme.desk', '--json');
+    return (JSON.parse(out) as { report: { timed?: true } }).report;
+  };
+  expect((await reportOf('timed.suite.yaml')).timed).toBe(true);
+  expect((await reportOf('desk.suite.yaml')).timed).toBeUndefined();
 });

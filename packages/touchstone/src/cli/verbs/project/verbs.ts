@@ -8,6 +8,7 @@ import {
   toOption,
   WAIT,
   waitSeconds,
+  withEnvFiles,
 } from '../../verb-options.js';
 
 // What each verb accepts, and nothing of what it does: an action loads its command when it is called.
@@ -46,8 +47,19 @@ function addInit(program: Command, start: Start): void {
     .description('Writes a configuration, an agent and a suite that pass as they are. Overwrites nothing.')
     .argument('[dir]', 'folder to write to', '.')
     .option('--adversarial', 'add the starter adversarial suite, also to a project that is there already')
+    .addOption(new Option('--ci <service>', 'add a workflow that runs the suites').choices(['github']))
     .action(start(() => import('./init.js'), 'initCommand'))
-    .addHelpText('after', examples('init demo', 'init --adversarial'));
+    .addHelpText('after', examples('init demo', 'init demo --ci github', 'init --adversarial'));
+}
+
+function addSchema(program: Command, start: Start): void {
+  program
+    .command('schema')
+    .summary('print the JSON Schema of suite files or of the configuration')
+    .description('Prints the JSON Schema that an editor checks a file with.')
+    .argument('<name>', 'suite or config')
+    .action(start(() => import('./schema.js'), 'schemaCommand'))
+    .addHelpText('after', examples('schema suite > suite.schema.json', 'schema config'));
 }
 
 export const slaOption = (): Option =>
@@ -96,6 +108,7 @@ function addRun(program: Command, start: Start): void {
     .option('--model <model>', 'ask this model: provider/model, or a name of "models" in the configuration')
     .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
     .option('--record <file>', 'with mode live-shadow: write what the tools answered as a new suite file')
+    .option('--answers <file>', 'score the answers of a JSONL file, one task a line; no agent is called')
     .option('--baseline <run>', 'compare with a run: last, blessed, a run id, or a scorecard file')
     .option('--tolerance <drop>', 'with --baseline: a drop up to this is no regression', share)
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
@@ -122,7 +135,7 @@ function addRun(program: Command, start: Start): void {
     .addOption(channelOption('with --promote: '))
     .option('--canary <percent>', 'with --promote: give it only this share of the traffic', percent)
     .option('--wait [seconds]', `with --promote: ${WAIT}`, waitSeconds);
-  addHost(run, 'run on another host instead of in this process')
+  withEnvFiles(addHost(run, 'run on another host instead of in this process'))
     .action(start(() => import('../run/run.js'), 'runCommand'))
     .addHelpText('after', RUN_EXAMPLES);
 }
@@ -227,12 +240,14 @@ function addKeys(program: Command, start: Start): void {
 }
 
 function addDoctor(program: Command, start: Start): void {
-  program
-    .command('doctor')
-    .summary('check this machine, the configuration and its agents')
-    .description(
-      'Checks what a run needs: Node, disk space, the store, the configuration, and its models, tools, packs, agents and suites. Asks no model and invokes no agent.',
-    )
+  withEnvFiles(
+    program
+      .command('doctor')
+      .summary('check this machine, the configuration and its agents')
+      .description(
+        'Checks what a run needs: Node, disk space, the store, the configuration, and its models, tools, packs, agents and suites. Asks no model and invokes no agent.',
+      ),
+  )
     .action(start(() => import('./doctor.js'), 'doctorCommand'))
     .addHelpText('after', examples('doctor --config touchstone.config.json'));
 }
@@ -240,4 +255,4 @@ function addDoctor(program: Command, start: Start): void {
 // In the order of the help.
 export const PROJECT_VERBS = [addInit, addRun, addServe, addValidate];
 export const RUN_VERBS = [addRuns, addShow];
-export const HOST_VERBS = [addKeys, addDoctor];
+export const HOST_VERBS = [addKeys, addDoctor, addSchema];

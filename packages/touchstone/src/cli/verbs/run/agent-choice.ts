@@ -11,21 +11,30 @@ import { absent } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 
-const MODULE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
+const FILE_KINDS: { readonly [extension: string]: 'module' | 'python' } = {
+  '.js': 'module',
+  '.mjs': 'module',
+  '.cjs': 'module',
+  '.ts': 'module',
+  '.mts': 'module',
+  '.py': 'python',
+};
 
 type AgentArgument = AgentAddress | { readonly kind: 'reference'; readonly reference: string };
 /** Where an agent is that may be in no configuration. */
 type AgentAddress =
-  | { readonly kind: 'module'; readonly path: string }
+  | { readonly kind: 'module' | 'python'; readonly path: string; readonly export?: string }
   | { readonly kind: 'url'; readonly url: string };
 
 export function readAgentArgument(argument: string, cwd: string): AgentArgument {
   if (/^https?:\/\//i.test(argument)) return { kind: 'url', url: argument };
-  if (!MODULE_EXTENSIONS.includes(extname(argument))) return { kind: 'reference', reference: argument };
-  const path = resolve(cwd, argument);
-  if (existsSync(path)) return { kind: 'module', path };
+  const [, file = argument, name] = /^(.*\.\w+):([\p{L}_$][\p{L}\p{N}_$]*)$/u.exec(argument) ?? [];
+  const kind = FILE_KINDS[extname(file)];
+  if (kind === undefined) return { kind: 'reference', reference: argument };
+  const path = resolve(cwd, file);
+  if (existsSync(path)) return { kind, path, ...(name !== undefined && { export: name }) };
   throw new UsageError(
-    `There is no agent module at ${argument}.`,
+    `There is no agent module at ${file}.`,
     'Give a module file, a URL, or the id of an agent of the configuration or of an installed pack.',
   );
 }
@@ -41,7 +50,7 @@ export function channelIn(argument: string | undefined, cwd: string): ChannelNam
 export type SuiteSide = { readonly targetAgentId?: string; readonly tasks?: readonly Task[] };
 
 /** The agent that a run is for. */
-type ChosenAgent = {
+export type ChosenAgent = {
   readonly agentId: string;
   /** As a request names it. In this process it is pinned to a version; another host follows its channels by itself. */
   readonly ref: string;
@@ -66,7 +75,7 @@ export async function chooseAgent(
   return pinned(await local.touchstone.useAgent(adHocSpec(wanted, local.config, suite.tasks ?? []), cwd));
 }
 
-const pinned = (facts: AgentFacts): ChosenAgent => ({
+export const pinned = (facts: AgentFacts): ChosenAgent => ({
   agentId: facts.agentId,
   ref: `${facts.agentId}@${facts.version}`,
   facts,
@@ -149,11 +158,20 @@ function sameAgent(config: Config, wanted: AgentAddress): string | undefined {
   const match = config.agents.find(({ run }) =>
     wanted.kind === 'url'
       ? run.kind === 'http' && run.url === wanted.url
-      : run.kind === 'module' &&
+      : run.kind === wanted.kind &&
         typeof run.path === 'string' &&
+        (wanted.export === undefined || wanted.export === run.export) &&
         resolve(config.baseDir, run.path) === wanted.path,
   );
   return match && (typeof match.version === 'string' ? `${match.agentId}@${match.version}` : match.agentId);
+}
+
+/** The configured tools, and those that tasks have canned answers for. */
+export function toolsFor(config: Config, tasks: readonly Task[]): readonly string[] {
+  const canned = tasks.flatMap((task) =>
+    (task.fixtures?.toolResponses ?? []).map(({ tool }) => tool as string),
+  );
+  return [...new Set([...config.tools.map(({ toolId }) => toolId), ...canned])].sort();
 }
 
 /**
@@ -161,10 +179,7 @@ function sameAgent(config: Config, wanted: AgentAddress): string | undefined {
  * canned answers for. An agent of the configuration never gets a tool from a fixture.
  */
 function adHocSpec(wanted: AgentAddress, config: Config, tasks: readonly Task[]): object {
-  const canned = tasks.flatMap((task) =>
-    (task.fixtures?.toolResponses ?? []).map(({ tool }) => tool as string),
-  );
-  const tools = [...new Set([...config.tools.map(({ toolId }) => toolId), ...canned])].sort();
+  const tools = toolsFor(config, tasks);
   const run = wanted.kind === 'url' ? { kind: 'http', url: wanted.url } : wanted;
   const offered = tools.length > 0 ? { toolAllowlist: tools } : {};
   return { agentId: adHocId(wanted), version: '0.0.0', ...offered, run };

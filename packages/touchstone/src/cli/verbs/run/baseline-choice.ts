@@ -21,6 +21,7 @@ type Measure = {
   /** Absent where there is none. */
   readonly contract?: string;
   readonly embedder?: string;
+  readonly scorers?: string;
 };
 export type MeasuredRun = Measure & { readonly runId: RunId };
 
@@ -33,6 +34,7 @@ export const measureOf = ({ touchstone: facts }: Pick<EvalRunSnapshot, 'touchsto
   ...defined({
     contract: facts.contract,
     embedder: facts.embedder && `${facts.embedder.provider}/${facts.embedder.model}`,
+    scorers: facts.scorers?.map(({ name, digest }) => `${name} ${digest}`).join(),
   }),
 });
 
@@ -57,6 +59,7 @@ const WHY_NOT: readonly (readonly [part: keyof Measure, words: string])[] = [
   ['safety', 'held to other rules of safety'],
   ['contract', 'under another contract'],
   ['embedder', 'with another embedder'],
+  ['scorers', 'a scorer has changed since'],
 ];
 
 /** Why a run has nothing to be compared with, in a sentence: what sets it apart from all earlier ones. */

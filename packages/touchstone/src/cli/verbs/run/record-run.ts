@@ -59,9 +59,11 @@ function withFixtures(task: Task, seen: Observed | undefined): Task {
   return { ...task, fixtures };
 }
 
-/** The host answers its own tool itself, also beside fixtures. */
+/** The host answers its own tool itself, also beside fixtures; tools that an agent called itself are never answered here. */
 const answered = (calls: readonly ToolCallBody[]): readonly ToolCallBody[] =>
-  calls.filter(({ toolId, status }) => status === 'ok' && toolId !== MEMORY_TOOL.toolId);
+  calls.filter(
+    ({ toolId, status, observed }) => status === 'ok' && !observed && toolId !== MEMORY_TOOL.toolId,
+  );
 
 /** Without its end: an entry that had expired by the time of a replay would be missing from it. */
 const seedOf = ({ expiresAt: _, ...entry }: MemoryEntry): MemorySeed => entry;

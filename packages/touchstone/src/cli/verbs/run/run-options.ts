@@ -16,6 +16,8 @@ export type RunOptions = Pick<
   /** The contract of a suite file, when it does not lie beside it. */
   readonly contract?: string;
   readonly agent?: string;
+  /** A file of answers that were given elsewhere; no agent is called. */
+  readonly answers?: string;
   readonly modes?: readonly string[];
   /** Ids of tasks, or patterns with `*` and `?`. */
   readonly only?: readonly string[];
@@ -185,6 +187,14 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     'Leave --host out, and configure the live tools here.',
     'record',
   ),
+  {
+    wrong: (run) =>
+      run.answers !== undefined &&
+      flagIn(run, 'agent', 'model', 'cache', 'repeats', 'record', 'resume', 'watch'),
+    message: '--answers scores answers that are there already, so % would change nothing.',
+    hint: 'Leave % out, or leave --answers out to run the agent.',
+  },
+  notOnHost('the answers are in a file of this machine', 'Leave --host out.', 'answers'),
   BOTH_TO_STDOUT,
   {
     wrong: (run) => run.resume !== undefined && flagIn(run, 'contract', ...OF_DEFINITIONS),
@@ -248,6 +258,7 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     hint: 'Leave % out, or start a new run by leaving --resume out.',
   },
   noEvidence('remembered answers are no evidence', 'cache'),
+  noEvidence('answers of a file are no evidence of what the agent would answer', 'answers'),
   noEvidence('another model than the agent asks in service shows nothing about it', 'model'),
   noEvidence('evidence is a run of a suite for this agent', 'allowTargetMismatch'),
   noEvidence('every change would be promoted', 'watch'),

@@ -1,5 +1,6 @@
 import { definitionForm } from '../../files/definition-file.js';
 import { openSources, readPackArgument } from '../../files/pack-source.js';
+import { inProject } from '../../files/project-config.js';
 import { isFolder, type SuiteSource } from '../../files/suite-source.js';
 import { type Context, type ExitCode, UsageError, worstExit, writeJson } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
@@ -15,11 +16,12 @@ import { driverOf, type RunDriver } from './run-driver.js';
 import { checkOptions, type RunOptions } from './run-options.js';
 
 export async function runCommand(
-  context: Context,
+  given: Context,
   suite: string | undefined,
   options: RunOptions,
 ): Promise<ExitCode> {
-  checkOptions(suite, options, context.settings.json);
+  checkOptions(suite, options, given.settings.json);
+  const context = options.host === undefined ? await inProject(given, suite) : given;
   checkReportFiles(context, options);
   if (options.record !== undefined) checkRecordFile(options.record, context.io.cwd);
   checkBaselineFile(context, options.host, options.baseline);
@@ -107,9 +109,13 @@ const mayNeedThread = async (
 };
 
 /** A file is written of one run, and a promotion rests on one. */
-export function checkOne(sources: readonly SuiteSource[], { record, promote }: RunOptions): void {
-  if (sources.length === 1 || (record === undefined && !promote)) return;
-  const what = promote ? '--promote takes one run as evidence' : '--record writes one suite';
+export function checkOne(sources: readonly SuiteSource[], { record, promote, answers }: RunOptions): void {
+  if (sources.length === 1 || (record === undefined && answers === undefined && !promote)) return;
+  const what = promote
+    ? '--promote takes one run as evidence'
+    : record === undefined
+      ? '--answers holds the answers to one suite'
+      : '--record writes one suite';
   throw new UsageError(
     `${what}, and there are ${sources.length} to run.`,
     'Name one suite file; of a pack, one agent with --agent.',

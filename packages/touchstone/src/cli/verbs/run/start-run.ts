@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type Digest, defined, type EvalMode, type JsonObject, type RunId } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import type { Suite } from '../../../ports/index.js';
@@ -10,6 +11,7 @@ import { absent, asEvalRun } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { channelIn, checkModel, chooseAgent, type SuiteSide } from './agent-choice.js';
+import { useAnswers } from './answers-choice.js';
 import { chooseBaseline, createCompared, measureOf, type StartedRun } from './baseline-choice.js';
 import type { RunDriver } from './run-driver.js';
 import { checkLive, configurableOf, type RunOptions } from './run-options.js';
@@ -28,7 +30,10 @@ export async function startRun(
   const { head, suite, origin, contract } = await installSource(session, source);
   checkLive(options, options.modes ?? defaultModes(head.modes));
   const named = agentOf(source, options);
-  const agent = await chooseAgent(session, named, sideOf(head, suite), cwd);
+  const agent =
+    options.answers === undefined || !local
+      ? await chooseAgent(session, named, sideOf(head, suite), cwd)
+      : await useAnswers(local, resolve(cwd, options.answers), head, suite);
   checkModel(agent, options.model);
   // Which version the channel leads to has been drawn: a run in this process is pinned to it.
   const channel = local && channelIn(named, cwd);
@@ -42,7 +47,10 @@ export async function startRun(
         mode: 'eval',
         evalSuiteRef: suiteRef,
         agentId: agent.ref,
-        configurable: configurableOf({ ...options, ...defined({ only }) }, baseline),
+        configurable: configurableOf(
+          { ...options, ...answersAllowed(options), ...defined({ only }) },
+          baseline,
+        ),
         metadata,
       },
       defined({ channel, contract }),
@@ -58,6 +66,10 @@ export async function startRun(
     measureOf(asEvalRun(await client.runs.get(runId))),
   );
 }
+
+/** A suite may be meant for one agent; whose answers they are is not known here. */
+const answersAllowed = ({ answers }: RunOptions): Pick<RunOptions, 'allowTargetMismatch'> =>
+  answers === undefined ? {} : { allowTargetMismatch: true };
 
 /** A pack says which agent a suite of it is for; `--agent` was considered when its suites were chosen. */
 function agentOf(source: SuiteSource, { agent }: RunOptions): string | undefined {

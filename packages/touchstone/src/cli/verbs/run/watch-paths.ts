@@ -77,7 +77,7 @@ export async function watchedBy(context: Context, suite: string, options: RunOpt
   const config = await readConfig(context).catch(() => undefined);
   const argument = options.agent === undefined ? undefined : readAgentArgument(options.agent, cwd);
   const modules = [
-    ...(argument?.kind === 'module' ? [argument.path] : []),
+    ...(argument && 'path' in argument ? [argument.path] : []),
     ...(config?.agents ?? []).flatMap(({ run }) =>
       typeof run.path === 'string' ? [resolve(config?.baseDir ?? cwd, run.path)] : [],
     ),

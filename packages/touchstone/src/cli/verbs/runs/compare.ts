@@ -4,6 +4,7 @@ import {
   jsonEqual,
   type MeasuredRun,
   type RunComparison,
+  scorersDiffer,
 } from '@touchstone/protocol';
 import { judgeName } from '@touchstone/sdk/view';
 import { NO_BODIES, readBodies } from '../../comparing/answers.js';
@@ -110,15 +111,20 @@ function checkTwo(before: string, after: string): void {
   );
 }
 
+function otherMeasure(before: MeasuredRun, after: MeasuredRun): string {
+  if (scorersDiffer(before, after)) return 'A scorer has changed from one run to the other';
+  return jsonEqual(before.embedder ?? null, after.embedder ?? null)
+    ? 'The two runs were held to different rules of safety'
+    : 'Meanings were compared by different embedders';
+}
+
 /** Scores of different judges are compared only by request. */
 function otherJudge({ before, after }: RunComparison): UsageError {
   const nameOf = ({ judge }: MeasuredRun): string => (judge ? printable(judgeName(judge)) : 'no judge');
   const [first, second] = [nameOf(before), nameOf(after)];
   const what =
     before.judge?.digest === after.judge?.digest
-      ? jsonEqual(before.embedder ?? null, after.embedder ?? null)
-        ? 'The two runs were held to different rules of safety'
-        : 'Meanings were compared by different embedders'
+      ? otherMeasure(before, after)
       : first === second
         ? `The two runs were scored by ${first} with different instructions`
         : `The run before was scored by ${first}, the one after by ${second}`;

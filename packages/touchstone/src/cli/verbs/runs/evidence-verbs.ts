@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { addHost, examples, type Start, several } from '../../verb-options.js';
+import { addHost, examples, type Start, several, withEnvFiles } from '../../verb-options.js';
 import { dollars, share, wholeNumber } from '../project/verbs.js';
 
 const RUN = 'a run, "last" for the newest one, "last~1" for the one before it';
@@ -23,7 +23,7 @@ function addRejudge(program: Command, start: Start): void {
       'Judges the recorded answers of a completed run again, as a new run: no agent and no tool is asked. Prints both verdicts side by side.',
     )
     .argument('<runId>', RUN);
-  addHost(withJudgeOptions(command))
+  withEnvFiles(addHost(withJudgeOptions(command)))
     .action(start(() => import('../run/rejudge.js'), 'rejudgeCommand'))
     .addHelpText('after', examples('rejudge last --judge local/judge-2', 'rejudge last --votes 5'));
 }
@@ -37,7 +37,7 @@ function addJudge(program: Command, start: Start): void {
     .command('check')
     .description('Asks the judge about answers that people have judged, and tells how far they agree.')
     .argument('<labels>', 'a JSON Lines file of {"input", "output", "criterion", "met"}');
-  withJudgeOptions(check)
+  withEnvFiles(withJudgeOptions(check))
     .option('--min-kappa <x>', 'exit with 1 when kappa is below this', kappa)
     .action(start(() => import('./judge-check.js'), 'judgeCheckCommand'))
     .addHelpText(

@@ -221,7 +221,9 @@ const contentFree = (view: TaskView): object => ({
   passed: view.passed,
   invocations: view.invocations.map(({ invocationId, outcome, attempts, toolCalls }) => ({
     ...defined({ invocationId, outcome, attempts }),
-    toolCalls: toolCalls.map(({ callId, toolId, status }) => ({ callId, toolId, status })),
+    toolCalls: toolCalls.map(({ callId, toolId, status, observed }) =>
+      defined({ callId, toolId, status, observed }),
+    ),
   })),
 });
 

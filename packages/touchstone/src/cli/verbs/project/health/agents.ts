@@ -3,7 +3,14 @@ import { connect } from 'node:net';
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { plural } from '@touchstone/sdk/view';
-import { type Config, type LocalTouchstone, readSafetyPolicy } from '../../../../app/index.js';
+import {
+  type Config,
+  fillIn,
+  fillInParts,
+  type LocalTouchstone,
+  needsVariables,
+  readSafetyPolicy,
+} from '../../../../app/index.js';
 import { displayPath } from '../../../files/local-files.js';
 import type { Context } from '../../../io.js';
 import { withScratch } from '../../../local.js';
@@ -46,12 +53,14 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** Whether each agent of the configuration could be invoked. None is: an agent may cost money or change things. */
 export function checkAgents(context: Context, config: Config): Promise<Finding[]> {
   return withScratch(context, config, ['tools'], async ({ touchstone }) => {
-    const findings: Finding[] = [];
+    const findings = incompleteTools(context, config);
     for (const spec of config.agents) {
-      const { agentId, run } = spec;
+      const { agentId } = spec;
+      const { value: run, unset } = fillIn(spec.run, context.io.env);
       const kind = String(run.kind);
       const check = async (): Promise<string> => {
         await touchstone.useAgent(spec, config.baseDir);
+        if (unset.length > 0) throw new Error(needsVariables('It', unset));
         const detail = await probes[kind]?.(run, config.baseDir);
         return detail === undefined ? agentId : `${agentId}: ${detail}`;
       };
@@ -63,6 +72,18 @@ export function checkAgents(context: Context, config: Config): Promise<Finding[]
     }
     return findings;
   }).catch((error: unknown) => [broken('tools', wordsOf(error), 'Correct "tools" in the configuration')]);
+}
+
+/** A tool is called only when an agent runs; that a variable is missing is known before. */
+function incompleteTools({ io }: Context, config: Config): Finding[] {
+  const { unset } = fillInParts(config, io.env);
+  return [...unset.tools].map(([toolId, { variables }]) =>
+    broken(
+      'tool',
+      needsVariables(toolId, variables),
+      'Set the variable, or give it a default: ${NAME:-default}',
+    ),
+  );
 }
 
 /** Names what the digest of a program may not cover. Whoever lists "files", even none, has answered that. */

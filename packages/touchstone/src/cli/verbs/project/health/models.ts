@@ -4,6 +4,7 @@ import {
   type Config,
   createModels,
   createPaces,
+  fillInParts,
   type Models,
   parseModelNames,
   parseProviders,
@@ -64,9 +65,11 @@ const judgeOf = (member: string, model: string, more: string): NamedModel => ({
   more,
 });
 
-const openModels = (config: Config, env: Io['env']): Models =>
-  createModels({
-    providers: parseProviders(config.providers),
+function openModels(config: Config, env: Io['env']): Models {
+  const { providers, unset } = fillInParts(config, env);
+  return createModels({
+    providers: parseProviders(providers),
+    unset: unset.providers,
     modelClasses: parseModelNames(config.modelClasses, '/modelClasses', MODEL_CLASSES),
     models: parseModelNames(config.models, '/models'),
     env,
@@ -76,6 +79,7 @@ const openModels = (config: Config, env: Io['env']): Models =>
     paceOf: createPaces(systemClock),
     isOnlyTenant: () => true,
   });
+}
 
 /** Opening a model loads its package or script and looks for its credential; it is the asking that is left out. */
 async function open(models: Models, owner: Owner, provider: string, model: string): Promise<void> {

@@ -1,0 +1,83 @@
+import {
+  defined,
+  type HostError,
+  isHostError,
+  type Owner,
+  type ScorerPin,
+  validationError,
+} from '@touchstone/protocol';
+import { agentDigest, type OpenScorer, openScorer, type ScorerSpec } from '../../agents/index.js';
+import type { Clock, Scorer } from '../../ports/index.js';
+
+export type ScorerParts = {
+  readonly specs: ReadonlyMap<string, ScorerSpec>;
+  readonly baseDir: string;
+  readonly clock: Clock;
+  /** Of modules on a host; without a limit they live in a thread. */
+  readonly memoryMb?: number;
+  /** Whether all keys of this host belong to this tenant, so that a scorer without `tenants` may be used by it. */
+  readonly isOnlyTenant: (tenant: string) => boolean;
+};
+
+/** The programs of the operator that decide criteria. */
+export type Scorers = {
+  /** Pins the scorers that a suite names to the files they are made of now. */
+  pin(owner: Owner, names: readonly string[]): Promise<readonly ScorerPin[]>;
+  /** The scorers of a run by their names. Each starts when it is first asked. */
+  open(pins: readonly ScorerPin[]): ReadonlyMap<string, Scorer>;
+};
+
+export function createScorers(parts: ScorerParts): Scorers {
+  return {
+    async pin(owner, names) {
+      const granted = names.map((name) => grantedScorer(parts, owner, name));
+      return Promise.all(granted.map((spec) => pinOf(spec, parts.baseDir)));
+    },
+    open: (pins) => new Map(pins.map((pin) => [pin.name, lazyScorer(pin, () => start(parts, pin))])),
+  };
+}
+
+function start(
+  { specs, baseDir, clock, memoryMb }: ScorerParts,
+  { name, digest }: ScorerPin,
+): Promise<OpenScorer> {
+  const spec = specs.get(name);
+  if (!spec) return Promise.reject(new Error('It is not in the configuration any more.'));
+  return openScorer(spec, { baseDir, clock, digest, ...defined({ memoryMb }) });
+}
+
+/** A run that judges recorded answers again has the verdicts of its scorers already, and starts none. */
+function lazyScorer(pin: ScorerPin, open: () => Promise<OpenScorer>): Scorer {
+  let opened: Promise<OpenScorer> | undefined;
+  return {
+    pin,
+    async ask(document, signal) {
+      opened ??= open();
+      const scorer = await opened.catch(String);
+      if (typeof scorer === 'string') return { kind: 'failed', reason: scorer.replace(/^Error: /, '') };
+      return scorer.ask(document, signal);
+    },
+    close: () => void opened?.then((scorer) => scorer.close()).catch(() => undefined),
+  };
+}
+
+/** A scorer that is not granted looks like one that does not exist. */
+function grantedScorer({ specs, isOnlyTenant }: ScorerParts, { tenant }: Owner, name: string): ScorerSpec {
+  const spec = specs.get(name);
+  if (spec && (spec.tenants?.includes(tenant) ?? isOnlyTenant(tenant))) return spec;
+  const message = `The suite has a check that names the scorer "${name}", and there is none of this name for you. The operator registers scorers under "scorers" of the configuration.`;
+  throw validationError([{ pointer: '/evalSuiteRef', message }], { code: 'unknown_scorer', scorer: name });
+}
+
+async function pinOf({ name, run, files, evidence }: ScorerSpec, baseDir: string): Promise<ScorerPin> {
+  const digest = await agentDigest({ run, ...(files && { files }) }, baseDir).catch((error) => {
+    throw isHostError(error) ? unusable(name, error) : error;
+  });
+  return { name, digest, ...(evidence && { evidence: true }) };
+}
+
+/** Paths in the message are as the operator wrote them, relative to the configuration. */
+function unusable(name: string, { message }: HostError): HostError {
+  const why = `The scorer "${name}" cannot be used. ${message.replace(/^\S+: /, '')}`;
+  return validationError([{ pointer: '/evalSuiteRef', message: why }], { code: 'scorer_unavailable' });
+}

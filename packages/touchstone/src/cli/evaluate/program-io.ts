@@ -1,0 +1,27 @@
+import type { Io, Out } from '../io.js';
+
+const SILENT: Out = {
+  write: () => undefined,
+  rewriteLine: () => undefined,
+  clearScreen: () => undefined,
+  isTTY: false,
+  columns: 80,
+};
+
+/** A program has the result as a value: nothing is written, and a signal of its own takes the place of Ctrl-C. */
+export const programIo = (signal: AbortSignal | undefined): Io => ({
+  stdout: SILENT,
+  stderr: SILENT,
+  readInput: async () => '',
+  env: process.env,
+  cwd: process.cwd(),
+  now: () => Date.now(),
+  every: () => () => undefined,
+  onSignal(listener) {
+    const stop = (): void => listener('SIGINT');
+    if (signal?.aborted) queueMicrotask(stop);
+    signal?.addEventListener('abort', stop, { once: true });
+    return () => signal?.removeEventListener('abort', stop);
+  },
+  exit: () => undefined,
+});

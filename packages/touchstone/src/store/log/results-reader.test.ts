@@ -1,0 +1,40 @@
+import { asId, type RunId } from '@touchstone/protocol';
+import { expect, it } from 'vitest';
+import type { Db } from '../db.js';
+import { createResultsReader } from './results-reader.js';
+
+const OWNER = { tenant: 'acme', workspace: 'main' };
+const RUN = asId<RunId>('run-1');
+
+/** A run with so many results, and what was read of it. */
+function createLog(count: number) {
+  const pages: string[] = [];
+  const all: Db['all'] = async (sql, params) => {
+    if (!sql.includes('results')) return [{ run_no: 1 }];
+    const [, , , after, limit, skip] = params.map(Number) as [number, number, number, number, number, number];
+    const first = after + 1 + skip;
+    const ordinals = Array.from({ length: Math.min(limit, count - first) }, (_, at) => first + at);
+    pages.push(ordinals.join(' '));
+    const results = ordinals.map((ordinal) => [ordinal, { taskId: `t${ordinal}`, score: 1, passed: true }]);
+    return [{ last_seq: first + ordinals.length - 1, results: JSON.stringify(results) }];
+  };
+  return { pages, read: createResultsReader({ all } as Db) };
+}
+
+it('a full page that somebody holds is not read a second time; one that may grow is', async () => {
+  const { pages, read } = createLog(5);
+  const held = [await read(OWNER, RUN, 0, 2), await read(OWNER, RUN, 2, 2), await read(OWNER, RUN, 4, 2)];
+  const again = [await read(OWNER, RUN, 0, 2), await read(OWNER, RUN, 2, 2), await read(OWNER, RUN, 4, 2)];
+  expect(again).toEqual(held);
+  expect(pages).toEqual(['0 1', '2 3', '4', '4']);
+});
+
+it('another owner, another run and another size of page are read by themselves', async () => {
+  const { pages, read } = createLog(4);
+  const held = await read(OWNER, RUN, 0, 2);
+  await read({ ...OWNER, workspace: 'other' }, RUN, 0, 2);
+  await read(OWNER, asId<RunId>('run-2'), 0, 2);
+  await read(OWNER, RUN, 0, 4);
+  expect(pages).toEqual(['0 1', '0 1', '0 1', '0 1 2 3']);
+  expect(held).toHaveLength(2);
+});

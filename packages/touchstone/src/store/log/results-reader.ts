@@ -1,0 +1,78 @@
+import type { Owner, RunId, TaskResult } from '@touchstone/protocol';
+import type { RunLog, StepResult } from '../../ports/index.js';
+import type { Db } from '../db.js';
+import { jsonAt, numberAt } from '../rows.js';
+
+/**
+ * A page comes as one JSON text, pairs of ordinal and result: every row handed over by itself costs more than reading
+ * it from the disk, and a long run is read as a whole.
+ */
+const RESULTS = `SELECT MAX(page.first_seq) AS last_seq, '[' ||
+    STRING_AGG('[' || page.ordinal || ',' || page.result || ']', ',' ORDER BY page.first_seq) || ']' AS results
+  FROM (SELECT l.first_seq, l.ordinal, l.result FROM runs u JOIN log_entries l ON l.run_no = u.run_no
+    WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND l.first_seq > ? AND l.result IS NOT NULL
+    ORDER BY l.first_seq LIMIT ? OFFSET ?) AS page`;
+
+const PRESENT = 'SELECT run_no FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?';
+
+type Pair = readonly [ordinal: number, result: TaskResult];
+/** The sequence up to which a run's first `offset` results have been read. */
+type ResultPlace = { readonly offset: number; readonly sequence: number };
+const START: ResultPlace = { offset: 0, sequence: -1 };
+const MAX_PLACES = 64;
+
+type Page = readonly StepResult[];
+
+/**
+ * The full pages of the run that was read last, for as long as somebody holds them: a run is read when it closes, and
+ * again at once for its report. The log only grows at its end, so a full page never goes stale.
+ */
+function createFullPages() {
+  let latest = { key: '', pages: new Map<number, WeakRef<Page>>() };
+  const keyOf = ({ tenant, workspace }: Owner, runId: RunId, limit: number): string =>
+    JSON.stringify([tenant, workspace, runId, limit]);
+  return {
+    at(owner: Owner, runId: RunId, offset: number, limit: number): Page | undefined {
+      return latest.key === keyOf(owner, runId, limit) ? latest.pages.get(offset)?.deref() : undefined;
+    },
+    remember(owner: Owner, runId: RunId, offset: number, limit: number, page: Page): void {
+      const key = keyOf(owner, runId, limit);
+      if (page.length < limit) return;
+      if (latest.key !== key) latest = { key, pages: new Map() };
+      latest.pages.set(offset, new WeakRef(page));
+    },
+  };
+}
+
+/**
+ * Counting off rows from the start for every page would make reading a long run quadratic. So the place where the last
+ * page of a run ended is remembered; the log only grows at its end, hence a place never goes stale.
+ */
+export function createResultsReader(db: Db): RunLog['results'] {
+  const places = new Map<RunId, ResultPlace>();
+  const fullPages = createFullPages();
+
+  function remember(runId: RunId, place: ResultPlace): void {
+    places.delete(runId);
+    places.set(runId, place);
+    const [oldest] = places.keys();
+    if (places.size > MAX_PLACES && oldest !== undefined) places.delete(oldest);
+  }
+
+  return async (owner, runId, offset, limit) => {
+    const key = [runId, owner.tenant, owner.workspace];
+    const kept = fullPages.at(owner, runId, offset, limit);
+    // A run that has been removed since is absent.
+    if (kept) return (await db.all(PRESENT, key)).length > 0 ? kept : [];
+    const known = places.get(runId) ?? START;
+    const from = known.offset <= offset ? known : START;
+    const skip = offset - from.offset;
+    const [page] = await db.all(RESULTS, [...key, from.sequence, limit, skip]);
+    if (!page || page.results === null) return [];
+    const pairs = jsonAt<readonly Pair[]>(page, 'results');
+    remember(runId, { offset: offset + pairs.length, sequence: numberAt(page, 'last_seq') });
+    const read = pairs.map(([ordinal, result]) => ({ ordinal, result }));
+    fullPages.remember(owner, runId, offset, limit, read);
+    return read;
+  };
+}
