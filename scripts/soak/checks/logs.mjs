@@ -12,13 +12,18 @@ export async function checkLogs(soak) {
     ends[end] = (ends[end] ?? 0) + 1;
     checkSequence(soak, entry, events);
     if (end === 'run.completed') await checkCompleted(soak, entry, events);
-    else if (end !== 'run.cancelled' || !entry.cancelled)
-      soak.findings.add(
-        `a run ended with ${end}`,
-        `${entry.runId}: ${JSON.stringify(events.at(-1)?.payload)}`,
-      );
+    else if (end !== 'run.cancelled' || !entry.cancelled) addEnd(soak, entry, events.at(-1));
   }
   return ends;
+}
+
+/** No agent of the soak fails, and no caller sets a limit: a run ends as completed, or as cancelled where one asked for it. */
+function addEnd({ findings }, { runId, suite }, last) {
+  const code = last?.payload?.error?.code ?? '';
+  findings.add(
+    `a run ended with ${last?.type} ${code}`.trim(),
+    `${runId} of ${suite}: ${JSON.stringify(last?.payload)}`,
+  );
 }
 
 async function readLog({ hosts, keys, random }, { tenant, runId }) {
