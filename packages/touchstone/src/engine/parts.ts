@@ -109,7 +109,7 @@ export type EngineLimits = {
   readonly maxLostDrives: number;
 };
 
-export const DEFAULT_LIMITS: EngineLimits = { leaseMs: 15_000, gatherMs: 5, maxLostDrives: 3 };
+export const DEFAULT_LIMITS: EngineLimits = { leaseMs: 15_000, gatherMs: 5, maxLostDrives: 10 };
 
 /** Version of the rules by which a log is written. A run stamped with a newer one is refused. */
 export const ENGINE_VERSION = 1;

@@ -782,6 +782,7 @@ describe('going on after a crash', () => {
 
   it('a run that loses three drivers at the same task is given up, with what was sealed in its log', async () => {
     const bench = await openBench({
+      limits: { maxLostDrives: 3 },
       behave: (input) => (input === 0 ? new Promise(() => undefined) : answered(`answer ${input}`)),
     });
     const runId = await bench.createRun('r');

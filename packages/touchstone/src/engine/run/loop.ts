@@ -1,4 +1,4 @@
-import type { RepeatScore, TaskResult } from '@touchstone/protocol';
+import { isHostError, type RepeatScore, type TaskResult } from '@touchstone/protocol';
 import {
   AgentChanged,
   ControlPending,
@@ -170,6 +170,9 @@ async function complete(loop: Loop): Promise<boolean> {
 /** An impossible state stops the run. Its cause goes to the operator; the client learns that it happened. */
 async function crash(loop: Loop): Promise<void> {
   const { parts, run, state } = loop;
+  const { error } = state.crash ?? {};
+  // A full disk is no state of the run: it is left as it is, and taken up when the store can be written again.
+  if (isHostError(error) && error.code === 'unavailable') throw error;
   parts.log.error('run.crashed', { runId: run.runId }, state.crash?.error);
   const message = "The host met an internal error while driving this run. The operator's log has the cause.";
   await end(loop, failure(run, { code: 'internal_error', message }, parts.clock.now()));
