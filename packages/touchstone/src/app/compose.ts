@@ -21,7 +21,18 @@ import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
 import { createNames, createSlots, shareOpenFiles } from '../net/index.js';
-import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Store, Suite } from '../ports/index.js';
+import {
+  type AgentFacts,
+  type Clock,
+  type Engine,
+  type Ids,
+  type Log,
+  type Random,
+  type Run,
+  type Store,
+  type Suite,
+  UNSHARED,
+} from '../ports/index.js';
 import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
@@ -62,6 +73,7 @@ import { createFork } from './runs/fork-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { suiteIssues } from './runs/task-criteria.js';
 import { systemClock, systemIds } from './system.js';
+import { createThreadShares } from './thread-shares.js';
 import type { CreationOptions, Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
 import { buildDebugBundle, createPace } from './views/debug-bundle/debug-bundle.js';
@@ -160,6 +172,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     store,
     engine,
     limitCounts: parts.limitCounts,
+    shares: parts.shares,
     names: parts.names,
     refusals: parts.refusals,
     ...runsOf(parts, engine),
@@ -194,9 +207,18 @@ async function openParts(basics: Basics) {
   const { config, clock, ids, random, env, log, origin, dataDir } = basics;
   const safety = await readSafetyPolicy(config);
   const file = await storeFile(config, dataDir);
-  const opened = await openStore({ file, clock });
-  if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
   const limitCounts = createLimitCounts();
+  // The command line has one tenant.
+  const shares =
+    origin === 'host'
+      ? createThreadShares({
+          clock,
+          aheadMs: config.limits.perTenant.aheadMs,
+          onWait: () => limitCounts.reached('aheadMs'),
+        })
+      : UNSHARED;
+  const opened = await openStore({ file, clock, ...(origin === 'host' && { shares }) });
+  if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
   const names = createNames({
     clock,
     perTenant: config.limits.perTenant.nameLookups,
@@ -214,7 +236,7 @@ async function openParts(basics: Basics) {
     counts: limitCounts,
   });
   const results = createResults(store.log);
-  const checkers = openCheckers({ ...basics, limitCounts });
+  const checkers = openCheckers({ ...basics, limitCounts, shares });
   const { forRequest, forRun } = checkers;
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
@@ -225,7 +247,7 @@ async function openParts(basics: Basics) {
   });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
   const agents = composeAgents({
-    ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant, names },
+    ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant, names, shares },
     checkerFor: forRequest,
   });
   const scoring = composeScoring({
@@ -259,6 +281,7 @@ async function openParts(basics: Basics) {
     store,
     results,
     limitCounts,
+    shares,
     checkers,
     quotas,
     refusals,
@@ -285,7 +308,7 @@ async function loadConfigured(
 
 function openEngine(parts: Parts): Engine {
   const { config, store, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
-  const { limitCounts, quotas, checkers } = parts;
+  const { limitCounts, quotas, checkers, shares } = parts;
   const { perTenant } = config.limits;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
@@ -310,6 +333,7 @@ function openEngine(parts: Parts): Engine {
     buildSummary,
     contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
     limits: DEFAULT_LIMITS,
+    shares,
     slots: {
       runs: createSlots({
         perTenant: perTenant.activeRuns,

@@ -51,10 +51,19 @@ export function registerEndpoints(
       // A stream has no head worth asking for.
       exposeHeadRoute:
         endpoint.method === 'GET' && endpoint.responses[200]?.mediaType !== 'text/event-stream',
-      onRequest: (request) => letIn(endpoint, request, parts),
+      onRequest: async (request, reply) => {
+        await letIn(endpoint, request, parts);
+        await parts.turns.holdBody(tenantOf(request), bodyBytes(request, app.initialConfig), reply.raw);
+      },
       handler: (request, reply) => serve(endpoint, request, reply, parts),
     });
   }
+}
+
+/** What a body takes at most: its length where the request says it, and the longest one otherwise. */
+function bodyBytes({ headers }: FastifyRequest, { bodyLimit = 0 }: { readonly bodyLimit?: number }): number {
+  if (headers['transfer-encoding'] !== undefined) return bodyLimit;
+  return Math.min(bodyLimit, Number(headers['content-length'] ?? 0));
 }
 
 async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerParts): Promise<void> {
@@ -93,18 +102,35 @@ async function serve(
   reply: FastifyReply,
   parts: ServerParts,
 ): Promise<FastifyReply> {
+  const tenant = tenantOf(request);
+  const leave = await parts.turns.begin(tenant, reply.raw);
+  try {
+    return await answerTo(endpoint, request, reply, { ...parts, leave });
+  } finally {
+    leave();
+  }
+}
+
+async function answerTo(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: ServerParts & { readonly leave: () => void },
+): Promise<FastifyReply> {
+  const tenant = tenantOf(request);
   const waiting = createWaitingRequest(request, reply, parts);
   const call = callOf(request, waiting, parts);
   const work = async (): Promise<Answer> => {
     checkBody(endpoint, call);
-    if (request.caller) refuseWhenFull(tenantOf(request), parts);
-    return execute(endpoint, request, call, parts);
+    if (request.caller) refuseWhenFull(tenant, parts);
+    return parts.turns.spend(tenant, () => execute(endpoint, request, call, parts));
   };
   const answer = await (WATCHED.has(endpoint.auth)
     ? noteRefusal(parts.audit, call.principal, decisionOn(endpoint, request), work)
     : work());
   if (waiting.loss !== undefined) throw unauthenticated(waiting.loss);
-  if (!('stream' in answer)) return sendAnswer(reply, answer, tenantOf(request), parts);
+  if (!('stream' in answer)) return sendAnswer(reply, answer, tenant, parts);
+  parts.leave();
   await runStream(answer.stream, request, reply, parts);
   return reply;
 }

@@ -12,7 +12,15 @@ import {
 import type { NewEvent } from '@touchstone/protocol/bodies';
 import type { FastifyInstance } from 'fastify';
 import { createNames } from '../../net/index.js';
-import type { AgentFacts, Clock, Log, ProgressListener, Run, Store } from '../../ports/index.js';
+import {
+  type AgentFacts,
+  type Clock,
+  type Log,
+  type ProgressListener,
+  type Run,
+  type Store,
+  UNSHARED,
+} from '../../ports/index.js';
 import { maskSecrets } from '../../scoring/index.js';
 import { createApp } from '../../server/app.js';
 import { closeApp } from '../../server/close-app.js';
@@ -200,6 +208,7 @@ function createFake(
   let made = 0;
   return {
     limitCounts,
+    shares: UNSHARED,
     suiteIssues: (_owner, suite) => suiteIssues(suite),
     refusals: createRefusals({ audit: store.audit, clock, log, atOnce, counts: limitCounts }),
     names: createNames({ clock, perTenant: 8 }),
