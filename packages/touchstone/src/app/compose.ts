@@ -45,6 +45,7 @@ import { type FunctionSpec, functionRegistry } from './catalogue/function-agent.
 import { type PackCatalogue, usePack } from './catalogue/pack-catalogue.js';
 import { createPackWithdrawals, type PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import { createProfiles, type Profiles } from './catalogue/profiles.js';
+import { readSentSuite } from './catalogue/read-suite.js';
 import { createSuiteCatalogue } from './catalogue/suite-catalogue.js';
 import { openCheckers } from './checkers/checkers.js';
 import { maskWith } from './checkers/masking.js';
@@ -181,6 +182,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     retention: parts.retention,
     ...operatorOf(parts),
     suites,
+    readSuite: (owner, value, bytes) => readSentSuite(checkers.forRequest(owner), value, bytes),
     suiteIssues: (owner, suite) => suiteIssues(suite, checkers.forRequest(owner)),
     agents: agents.registry,
     packs: { ...agents.packs, ...createPackWithdrawals({ store, clock: parts.clock, mask: maskSecrets }) },

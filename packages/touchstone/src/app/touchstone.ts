@@ -60,6 +60,8 @@ export type Touchstone = {
   readonly names: Names;
   readonly refusals: Pick<Refusals, 'take'>;
   readonly suites: SuiteCatalogue;
+  /** A suite of so many bytes, as a caller sends it. Refuses what is no suite. */
+  readSuite(owner: Owner, value: unknown, bytes: number): Promise<Suite>;
   /** What keeps the checks of a suite from being run, by pointers inside the suite. */
   suiteIssues(owner: Owner, suite: Suite): Promise<readonly Issue[]>;
   readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;

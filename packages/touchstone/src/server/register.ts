@@ -1,7 +1,7 @@
 import { HostError, type Principal } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessAudit, Answer, Call, Endpoint, KeySpace, Reply } from '../api/index.js';
-import { noteRefusal, pathOf, routerPath } from '../api/index.js';
+import { bodyBytes, noteRefusal, pathOf, routerPath } from '../api/index.js';
 import { ANONYMOUS, checkScope, type KeyId, unauthenticated } from '../app/index.js';
 import type { Admission } from './admission.js';
 import type { Once } from './idempotency.js';
@@ -53,17 +53,15 @@ export function registerEndpoints(
         endpoint.method === 'GET' && endpoint.responses[200]?.mediaType !== 'text/event-stream',
       onRequest: async (request, reply) => {
         await letIn(endpoint, request, parts);
-        await parts.turns.holdBody(tenantOf(request), bodyBytes(request, app.initialConfig), reply.raw);
+        await parts.turns.holdBody(
+          tenantOf(request),
+          bodyBytes(request.headers, app.initialConfig.bodyLimit ?? 0),
+          reply.raw,
+        );
       },
       handler: (request, reply) => serve(endpoint, request, reply, parts),
     });
   }
-}
-
-/** What a body takes at most: its length where the request says it, and the longest one otherwise. */
-function bodyBytes({ headers }: FastifyRequest, { bodyLimit = 0 }: { readonly bodyLimit?: number }): number {
-  if (headers['transfer-encoding'] !== undefined) return bodyLimit;
-  return Math.min(bodyLimit, Number(headers['content-length'] ?? 0));
 }
 
 async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerParts): Promise<void> {

@@ -2,7 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { HostError } from '@touchstone/protocol';
 import type { Config, LimitCounts } from '../app/index.js';
 import { createHeldBytes, createSlots } from '../app/index.js';
-import { type Clock, type LeaveSlot, type MaybePromise, type ThreadShares, threadMs } from '../ports/index.js';
+import {
+  type Clock,
+  type LeaveSlot,
+  type MaybePromise,
+  type ThreadShares,
+  threadMs,
+} from '../ports/index.js';
 
 /** Tells when the caller is gone: its connection, or the answer on it. */
 type Caller = Pick<NodeJS.EventEmitter, 'once' | 'off'>;
@@ -87,7 +93,8 @@ export function createRequestTurns({ limits, shares, counts, clock }: TurnParts)
 const REFUSALS = {
   aheadMs:
     "This tenant has used more than its share of this host's time. Send fewer or smaller requests, and try again.",
-  openRequests: 'This tenant has as many requests under way as it may. Wait for their answers, and try again.',
+  openRequests:
+    'This tenant has as many requests under way as it may. Wait for their answers, and try again.',
   requestBytes:
     'The requests of this tenant that are under way have as many bytes as they may. Wait for their answers, and try again.',
 };

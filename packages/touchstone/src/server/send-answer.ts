@@ -30,12 +30,7 @@ export async function sendAnswer(
   return parts.turns.spend(tenant, () => sendWhole(reply, answer, tenant, parts.output));
 }
 
-function sendWhole(
-  reply: FastifyReply,
-  answer: WholeAnswer,
-  tenant: string,
-  { held }: Output,
-): FastifyReply {
+function sendWhole(reply: FastifyReply, answer: WholeAnswer, tenant: string, { held }: Output): FastifyReply {
   const bytes = bytesOf(answer);
   if (!bytes) return send(reply, answer, undefined);
   held.add(tenant, bytes.length);

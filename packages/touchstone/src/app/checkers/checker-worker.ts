@@ -4,8 +4,12 @@ import { parentPort } from 'node:worker_threads';
 import { foreignSchemas, SCHEMA_FIT, SCHEMA_ISSUES } from '../../agents/index.js';
 import type { CheckWork } from '../../ports/index.js';
 import { scoringWork } from '../../scoring/index.js';
+import { SUITE_READING } from '../catalogue/read-suite.js';
 
-const ALL = [SCHEMA_FIT, SCHEMA_ISSUES, ...scoringWork(foreignSchemas.fit)] as CheckWork<unknown, unknown>[];
+const ALL = [SCHEMA_FIT, SCHEMA_ISSUES, SUITE_READING, ...scoringWork(foreignSchemas.fit)] as CheckWork<
+  unknown,
+  unknown
+>[];
 const WORK = new Map(ALL.map((work) => [work.name, work]));
 
 /** Of this thread alone, where the system has priorities of threads. */

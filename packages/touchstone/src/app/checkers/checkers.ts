@@ -29,7 +29,11 @@ export function createCheckers(parts: PoolParts): Checkers {
     (work, input, costUs, signal) => {
       if (costUs <= FREE_US) return work.run(input);
       if (costUs <= AT_ONCE_US && turn.hasTime())
-        return turn.spend(costUs, () => work.run(input), (ms) => charge(tenant, ms));
+        return turn.spend(
+          costUs,
+          () => work.run(input),
+          (ms) => charge(tenant, ms),
+        );
       const group = budget ? 'requests' : 'runs';
       return pool.submit({
         tenant,

@@ -15,6 +15,7 @@ import { createNames } from '../../net/index.js';
 import {
   type AgentFacts,
   type Clock,
+  checkAtOnce,
   type Log,
   type ProgressListener,
   type Run,
@@ -25,6 +26,7 @@ import { maskSecrets } from '../../scoring/index.js';
 import { createApp } from '../../server/app.js';
 import { closeApp } from '../../server/close-app.js';
 import { createMemoryStore } from '../../store/index.js';
+import { readSentSuite } from '../catalogue/read-suite.js';
 import { createSuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import { type Config, parseConfig } from '../config/config.js';
 import { createLimitCounts } from '../limit-counts.js';
@@ -209,6 +211,7 @@ function createFake(
   return {
     limitCounts,
     shares: UNSHARED,
+    readSuite: (_owner, value, bytes) => readSentSuite(checkAtOnce, value, bytes),
     suiteIssues: (_owner, suite) => suiteIssues(suite),
     refusals: createRefusals({ audit: store.audit, clock, log, atOnce, counts: limitCounts }),
     names: createNames({ clock, perTenant: 8 }),
