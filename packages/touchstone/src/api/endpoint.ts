@@ -151,7 +151,8 @@ export function endpoint<P extends Parameters = Record<never, never>, B = undefi
     ...(body !== undefined && { body }),
     async handle(call) {
       const query = readQuery(parameters, call.query as { readonly [name: string]: unknown });
-      return handle({ ...call, query, body: (await body?.read(call.body, call)) as B });
+      const read = body?.read(call.body, call) as MaybePromise<B>;
+      return handle({ ...call, query, body: read instanceof Promise ? await read : read });
     },
   };
 }

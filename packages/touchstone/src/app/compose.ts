@@ -39,7 +39,7 @@ import { maskSecrets } from '../scoring/index.js';
 import { isOpenToOthers, openStore } from '../store/index.js';
 import { auditedKeys } from './audited-keys.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
-import { compileDefinition } from './catalogue/compile-definition.js';
+import { compileDefinition, inSlots } from './catalogue/compile-definition.js';
 import { definitionSpec } from './catalogue/definition-agent.js';
 import { type FunctionSpec, functionRegistry } from './catalogue/function-agent.js';
 import { type PackCatalogue, usePack } from './catalogue/pack-catalogue.js';
@@ -188,7 +188,9 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     packs: { ...agents.packs, ...createPackWithdrawals({ store, clock: parts.clock, mask: maskSecrets }) },
     tools: agents.tools,
     profiles,
-    compileDefinition: (owner, request) => compileDefinition(profiles, owner, request),
+    compileDefinition: inSlots(parts.compilations, (owner, request) =>
+      compileDefinition(profiles, owner, request),
+    ),
     useDefinition: (agent) => agents.registry.add(definitionSpec(agent), config.baseDir),
     async close() {
       stopLooking();
@@ -240,6 +242,10 @@ async function openParts(basics: Basics) {
   const results = createResults(store.log);
   const checkers = openCheckers({ ...basics, limitCounts, shares });
   const { forRequest, forRun } = checkers;
+  const compilations = createSlots({
+    perTenant: config.limits.perTenant.compilations,
+    onWait: () => limitCounts.reached('compilations'),
+  });
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
   const settings = evalSettings(config, origin);
@@ -284,6 +290,7 @@ async function openParts(basics: Basics) {
     results,
     limitCounts,
     shares,
+    compilations,
     checkers,
     quotas,
     refusals,

@@ -71,11 +71,14 @@ export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): Thre
   function endTurn(): void {
     if (turnEnds) return;
     turnEnds = true;
-    setImmediate(() => {
-      turnEnds = false;
-      for (const account of accounts.values()) account.turnMs = 0;
-      beginWaiting();
-    });
+    // The first one comes before the event loop has looked at any connection.
+    setImmediate(() =>
+      setImmediate(() => {
+        turnEnds = false;
+        for (const account of accounts.values()) account.turnMs = 0;
+        beginWaiting();
+      }),
+    );
   }
 
   /** Begins what may begin now, and looks again when more may. */

@@ -20,6 +20,8 @@ export const TENANT_LIMITS = {
   openRequests: { standard: 64, minimum: 1 },
   /** Bytes of request bodies in memory; further bodies are not read yet, and refused if that takes long. */
   requestBytes: { standard: 64 * 1024 * 1024, minimum: 1024 * 1024 },
+  /** Definitions that are being compiled, each of which may read a dataset; further ones wait. */
+  compilations: { standard: 4, minimum: 1 },
   /** Names that are being looked up; further ones wait. */
   nameLookups: { standard: 8, minimum: 1 },
   /** Bytes in the store; beyond it nothing new is taken, and runs at work end. */
