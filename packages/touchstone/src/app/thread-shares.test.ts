@@ -49,7 +49,7 @@ describe('the time of the main thread', () => {
     // One busy tenant has half of the time.
     await clock.advance(199);
     expect(waiting.begun).toBe(false);
-    await clock.advance(2);
+    await clock.advance(11);
     expect(waiting.begun).toBe(true);
   });
 
@@ -70,6 +70,27 @@ describe('the time of the main thread', () => {
     expect(begin('newcomer').begun).toBe(true);
     await clock.advance(51);
     expect(waiting.map(({ begun }) => begun)).toEqual([true, true]);
+  });
+
+  it('is left by the busier one of two that are ahead', async () => {
+    const { shares, begin } = open();
+    shares.charge('rival', 1_000);
+    shares.charge('acme', AHEAD_MS + 100);
+    const [busier, other] = [begin('rival'), begin('acme')];
+    await nextTurn();
+    expect([busier.begun, other.begun]).toEqual([false, true]);
+  });
+
+  it('does not count what was used long ago', async () => {
+    const { clock, shares, begin } = open();
+    for (let n = 0; n < 100; n += 1) shares.charge('rival', 1_000);
+    begin('acme');
+    const waiting = begin('rival');
+    for (let half = 0; half < 70; half += 1) {
+      shares.charge('acme', 1);
+      await clock.advance(500);
+    }
+    expect(waiting.begun).toBe(true);
   });
 
   it('is all there again when the others have been quiet for a second', async () => {
