@@ -21,6 +21,7 @@ import {
   text,
   type Wire,
 } from '../schema/build.js';
+import { taskResult } from './scorecard.js';
 
 const runId = id<RunId>(undefined, { minLength: 1, maxLength: 128 });
 const reason = text('Why, in a few words; recorded with the run.', { maxLength: 1_024 });
@@ -236,6 +237,15 @@ const invocationView = object(
     memory: list(jsonObject()),
     /** What was decided about each criterion, with the judge's reasons. */
     criteria: list(jsonObject()),
+    /** What was measured of this repeat alone, without content. An older host does not say. */
+    result: taskResult,
+    /** Tokens of the agent's own model calls; absent when none were counted. */
+    tokens: closed({
+      /** Read by the models. */
+      input: count(),
+      /** Written by them. */
+      output: count(),
+    }),
   },
 );
 

@@ -7,6 +7,7 @@ import {
   type Owner,
   type RunId,
   type TaskId,
+  type TaskResult,
   type Timestamp,
   type ToolId,
   timestampOf,
@@ -45,10 +46,16 @@ export type TaskView = {
     /** Long-term memory that it read. */
     readonly memory?: readonly MemoryEntry[];
     readonly criteria?: readonly object[];
+    /** What was measured of this repeat alone. */
+    readonly result?: TaskResult;
+    /** Of the agent's own model calls. */
+    readonly tokens?: TokenCount;
   }[];
   /** The repeat to read on from, when not all invocations fit. */
   readonly nextRepeat?: number;
 };
+
+type TokenCount = { readonly input: number; readonly output: number };
 
 /** Of JSON text. One invocation is shown however long it is. */
 const MAX_VIEW_BYTES = 4 * PAGE_BYTES;
@@ -88,13 +95,13 @@ export async function viewTask(
 async function viewInvocations(
   log: Store['log'],
   { owner, runId, bodiesRemovedAt }: Run,
-  { task, ordinal }: FoundTask,
+  { head, task, ordinal }: FoundTask,
   fromRepeat: number,
 ): Promise<Pick<TaskView, 'invocations' | 'nextRepeat'>> {
   const invocations: TaskView['invocations'][number][] = [];
   let bytes = 0;
   for await (const record of recordsOf(log, owner, runId, ordinal, fromRepeat)) {
-    const view = viewInvocation(task, record, bodiesRemovedAt !== undefined);
+    const view = viewInvocation(head, task, record, bodiesRemovedAt !== undefined);
     bytes += Buffer.byteLength(JSON.stringify(view));
     if (bytes > MAX_VIEW_BYTES && invocations.length > 0) return { invocations, nextRepeat: record.repeat };
     invocations.push(view);
@@ -138,7 +145,12 @@ async function findTask(
   return undefined;
 }
 
-function viewInvocation(task: Task, record: TaskRecord, isCleared: boolean): TaskView['invocations'][number] {
+function viewInvocation(
+  head: SuiteHead,
+  task: Task,
+  record: TaskRecord,
+  isCleared: boolean,
+): TaskView['invocations'][number] {
   const started = eventOf(record, 'agent.invocation.started');
   const decided = eventOf(record, 'agent.decided');
   const completed = eventOf(record, 'agent.invocation.completed');
@@ -155,7 +167,22 @@ function viewInvocation(task: Task, record: TaskRecord, isCleared: boolean): Tas
     toolCalls: toolCalls(record),
     ...(record.bodies?.memory && { memory: record.bodies.memory }),
     ...(record.bodies?.criteria && { criteria: record.bodies.criteria }),
+    ...(record.score && {
+      result: foldTask(task.taskId, [record.score], taskThreshold(task.expected.kind, head.thresholds)),
+    }),
+    ...defined({ tokens: tokensOf(record) }),
   };
+}
+
+/** A judge is asked when the invocation is over: what is used after that is not the agent's. */
+function tokensOf({ events }: TaskRecord): TokenCount | undefined {
+  const end = events.findIndex(({ type }) => type === 'agent.invocation.completed');
+  const calls = events
+    .slice(0, end < 0 ? events.length : end)
+    .flatMap((event) => (event.type === 'provider.usage' ? [event.payload] : []));
+  const input = calls.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
+  const output = calls.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
+  return input + output === 0 ? undefined : { input, output };
 }
 
 function eventOf<T extends NewEvent['type']>(
