@@ -1,4 +1,5 @@
 import { defined, type ReportedRegression, type RunComparison, type RunId } from '@touchstone/protocol';
+import { tooFew } from './regression.js';
 import type { RunView } from './run-view.js';
 import { chance, plural, signed, whole } from './units.js';
 
@@ -107,7 +108,7 @@ export type VariantTrend = 'worse' | 'better' | 'unclear' | 'same';
 
 /** The test looks for drops; a rise is called one when the interval leaves nothing else. */
 export function trendOf({ verdict, interval, tasks }: VariantTest): VariantTrend {
-  if (tasks.paired > 0 && tasks.differing === 0) return 'same';
+  if (verdict === 'pass' && tasks.differing === 0) return 'same';
   if (verdict === 'fail') return 'worse';
   return verdict !== 'inconclusive' && interval[0] > 0 ? 'better' : 'unclear';
 }
@@ -115,14 +116,12 @@ export function trendOf({ verdict, interval, tasks }: VariantTest): VariantTrend
 /** `worse: −0.12 (p 0.004), 9 of 40 tasks differ`. */
 export function testWords(test: VariantTest): string {
   const { scoreDelta, interval, pValue, tasks, verdict } = test;
-  const differ = `${whole(tasks.differing)} of ${plural(tasks.paired, 'task')} differ`;
+  if (verdict === 'inconclusive') return `cannot tell: ${tooFew(test)}`;
   const trend = trendOf(test);
-  if (tasks.paired === 0) return 'no task was scored in both';
   if (trend === 'same') return `the same on ${plural(tasks.paired, 'task')}`;
-  if (trend === 'worse') return `worse: ${signed(scoreDelta)} (p ${chance(pValue)}), ${differ}`;
-  const between = `${signed(interval[0])} to ${signed(interval[1])}`;
-  if (trend === 'better') return `better: ${signed(scoreDelta)} (95 %: ${between}), ${differ}`;
-  return verdict === 'inconclusive'
-    ? `cannot tell: ${signed(scoreDelta)}, only ${differ}`
-    : `no clear difference: ${signed(scoreDelta)} (95 %: ${between}), ${differ}`;
+  const how = trend === 'worse' ? `p ${chance(pValue)}` : `95 %: ${interval.map(signed).join(' to ')}`;
+  const differ = `${whole(tasks.differing)} of ${plural(tasks.paired, 'task')} differ`;
+  return `${TREND_WORDS[trend]}: ${signed(scoreDelta)} (${how}), ${differ}`;
 }
+
+const TREND_WORDS = { worse: 'worse', better: 'better', unclear: 'no clear difference' };

@@ -39,7 +39,7 @@ function runSection(cell, index, task, suite) {
   if (cell === null)
     return el('section', 'cell', el('div', 'cell-head', ...head, el('span', 'muted', 'not run')));
   const paint = cell.score === null ? 'yellow' : cell.passed ? 'green' : 'red';
-  const repeats = cell.repeats.map((repeat) => repeatPart(repeat, cell, index, task));
+  const repeats = cell.repeats.map((repeat) => repeatPart(repeat, index, task));
   return el(
     'section',
     'cell',
@@ -54,7 +54,7 @@ function repeatFold(part, repeat) {
   return fold;
 }
 
-function repeatPart(repeat, cell, index, task) {
+function repeatPart(repeat, index, task) {
   const facts = [
     repeat.outcome,
     repeat.time,
@@ -64,14 +64,14 @@ function repeatPart(repeat, cell, index, task) {
   return el(
     'div',
     'repeat',
-    el('div', 'muted', facts.filter((fact) => fact !== undefined).join(' · ')),
+    el('div', 'muted small', facts.filter((fact) => fact !== undefined).join(' · ')),
     el(
       'div',
       'findings',
       ...repeat.findings.map(({ kind, severity }) => pill(`${kind}, ${severity}`, 'red')),
     ),
     criteriaList(repeat),
-    answerPart(repeat, cell, index, task),
+    answerPart(repeat, index, task),
     ...freeReasons(repeat),
     callsPart(repeat.toolCalls),
   );
@@ -106,13 +106,12 @@ const freeReasons = ({ reasons = [] }) =>
     .map(({ reason }) => el('p', 'reason muted', reason));
 
 /** Texts whose every word counts are compared with what was expected, others with the answer of the first run. */
-function answerPart(repeat, cell, index, task) {
+function answerPart(repeat, index, task) {
   if (repeat.output === undefined) return undefined;
   const answer = textOf(repeat.output);
   const against = referenceOf(repeat, index, task);
-  const parts =
-    against && against.text !== answer && !cell.isLong ? diffTexts(against.text, answer) : undefined;
-  if (!parts) return block(against?.text === answer ? `Answer (as ${against.name})` : 'Answer', answer);
+  const parts = against && against.text !== answer ? diffTexts(against.text, answer) : undefined;
+  if (!parts) return block(against?.text === answer ? `Answer, ${against.same}` : 'Answer', answer);
   const spans = parts.map(({ kind, text }) =>
     el(kind === 'gone' ? 'del' : kind === 'new' ? 'ins' : 'span', '', text),
   );
@@ -129,9 +128,9 @@ const WHOLE_TEXTS = ['exact', 'json-match'];
 function referenceOf(repeat, index, task) {
   const { kind, match } = repeat.expected ?? {};
   if (kind === 'golden' && WHOLE_TEXTS.includes(match.strategy))
-    return { name: 'what was expected', text: textOf(match.value) };
+    return { name: 'what was expected', same: 'as expected', text: textOf(match.value) };
   const first = index > 0 ? task.runs[0]?.repeats[0]?.output : undefined;
-  return first === undefined ? undefined : { name: 'A', text: textOf(first) };
+  return first === undefined ? undefined : { name: 'A', same: 'as A', text: textOf(first) };
 }
 
 function callsPart(calls = []) {

@@ -29,7 +29,11 @@ export function renderMatrix(matrix: Matrix, look: MatrixLook): string {
   const wanted = look.all ? matrix.tasks : differingTasks(matrix);
   const shown = look.all ? wanted : wanted.slice(0, ROWS_SHOWN);
   const heads = ['task', ...matrix.variants.map(({ name }) => truncateMiddle(printable(name), NAME_WIDTH))];
-  const rows = [...shown.map((task) => taskRow(task, look.ink)), ...totalRows(matrix, look.ink)];
+  const rows = [
+    ...shown.map((task) => taskRow(task, look.ink)),
+    ...(shown.length > 0 ? [heads.map(() => '')] : []),
+    ...totalRows(matrix, look.ink),
+  ];
   const parts = [
     [`  ${look.ink.bold('side by side')}  ${look.ink.dim(printable(matrix.suite))}`],
     renderTable(heads, rows, look.ink).trimEnd().split('\n'),
