@@ -9,7 +9,8 @@ import {
   type UnscoredReason,
 } from '@touchstone/protocol';
 import type { Client } from '../client.js';
-import { absentElsewhere, readEach, readResults, sentenceOf } from './collect-run.js';
+import type { StepTask } from '../types.js';
+import { absentElsewhere, sentenceOf } from './collect-run.js';
 import { type RunView, refOf } from './run-view.js';
 
 type Invocation = TaskView['invocations'][number];
@@ -89,30 +90,44 @@ export async function readRows(
   view: RunView,
   options: RowOptions,
 ): Promise<readonly TaskRow[]> {
-  const results =
-    (await readResults(client, view.runId).catch(absentElsewhere)) ??
-    ((view.summary?.tasks ?? []) as readonly TaskResult[]);
-  const rows = await readEach(results, async (result) => {
-    const task = await client.task(view.runId, result.taskId).catch(absentElsewhere);
-    return rowsOf(view, result, task, options);
-  });
-  return rows.flat();
+  const tasks = await readTasks(client, view.runId).catch(absentElsewhere);
+  if (tasks) return tasks.flatMap((task) => taskRows(view, task, options));
+  return ((view.summary?.tasks ?? []) as readonly TaskResult[]).map((result) => ({
+    ...pinsOf(view),
+    ...measured(result, 0),
+    tags: options.tagsOf?.(result.taskId) ?? [],
+    content: 'left-out',
+  }));
 }
 
-function rowsOf(
-  view: RunView,
-  result: TaskResult,
-  task: TaskView | undefined,
-  { bodies, tagsOf }: RowOptions,
-): readonly TaskRow[] {
-  const tags = tagsOf?.(result.taskId) ?? [];
-  const known = { runId: view.runId, suite: refOf(view.suite), agent: refOf(view.agent) };
-  if (!task) return [{ ...known, ...measured(result, 0), tags, content: 'left-out' }];
+/** All tasks of a run with all repeats, in the order of the suite. */
+async function readTasks(client: Client, runId: RunId): Promise<readonly TaskView[]> {
+  const steps: StepTask[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await client.runs.tasks(runId, cursor === undefined ? {} : { cursor });
+    // Repeats with long answers do not all fit one page.
+    for (const { ordinal, task } of page.items)
+      steps.push({
+        ordinal,
+        task: task.nextRepeat === undefined ? task : await client.task(runId, task.taskId),
+      });
+    cursor = page.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return steps.sort((a, b) => a.ordinal - b.ordinal).map(({ task }) => task);
+}
+
+const pinsOf = ({ runId, suite, agent }: RunView) => ({ runId, suite: refOf(suite), agent: refOf(agent) });
+
+function taskRows(view: RunView, task: TaskView, { bodies, tagsOf }: RowOptions): readonly TaskRow[] {
+  const tags = tagsOf?.(task.taskId) ?? [];
   return task.invocations.map((invocation, repeat) => {
-    const own = invocation.result ?? result;
-    const facts = { ...known, ...measured(own, repeat), outcome: invocation.outcome, tags };
+    const facts = measured(invocation.result ?? task, repeat);
     return {
+      ...pinsOf(view),
       ...facts,
+      outcome: invocation.outcome,
+      tags,
       ...defined({ tokens: invocation.tokens }),
       ...(bodies ? contentOf(task, invocation, facts.criteria) : { content: 'left-out' as const }),
     };

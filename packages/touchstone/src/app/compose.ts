@@ -73,7 +73,7 @@ import { readReport } from './views/report.js';
 import { createResults } from './views/results.js';
 import { readThresholds } from './views/run-measurement.js';
 import { contractOutcome, readContractReport, readScorecard } from './views/scorecard.js';
-import { viewTask } from './views/task-view.js';
+import { viewTask, viewTasks } from './views/task-view.js';
 
 type ComposeOptions = {
   readonly config: Config;
@@ -392,6 +392,7 @@ function viewsOf(parts: Parts) {
         signal,
       ),
     viewTask: (owner, runId, taskId, fromRepeat) => viewTask(store, owner, runId, taskId, fromRepeat),
+    viewTasks: (run, ordinals) => viewTasks(store, run, ordinals),
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),

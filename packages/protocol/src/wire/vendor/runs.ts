@@ -21,6 +21,7 @@ import {
   text,
   type Wire,
 } from '../schema/build.js';
+import { page } from './parts.js';
 import { taskResult } from './scorecard.js';
 
 const runId = id<RunId>(undefined, { minLength: 1, maxLength: 128 });
@@ -274,3 +275,6 @@ export const taskView = object(
 );
 /** One task of a run with its content: what the agent was given, and what it answered. */
 export type TaskView = Wire<typeof taskView>;
+
+/** Tasks of an eval run in pages, each with its place in the suite, counted from 0. */
+export const taskPage = page(closed({ ordinal: count(), task: taskView }));

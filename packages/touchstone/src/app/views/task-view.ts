@@ -71,13 +71,22 @@ export async function viewTask(
   const run = await store.runs.get(owner, runId);
   if (run?.plan.kind !== 'eval') return undefined;
   const found = await findTask(store, owner, run.plan, taskId);
-  if (!found) return undefined;
-  const { invocations, nextRepeat } = await viewInvocations(store.log, run, found, fromRepeat);
+  return found && viewFound(store, run, found, fromRepeat);
+}
+
+async function viewFound(
+  { log }: Store,
+  run: Run,
+  found: FoundTask,
+  fromRepeat = 0,
+): Promise<TaskView | undefined> {
+  const { invocations, nextRepeat } = await viewInvocations(log, run, found, fromRepeat);
   if (invocations.length === 0) return undefined;
+  const { taskId, expected } = found.task;
   const { score, passed, unscored } = foldTask(
     taskId,
-    await store.log.scores(owner, runId, found.ordinal),
-    taskThreshold(found.task.expected.kind, found.head.thresholds),
+    await log.scores(run.owner, run.runId, found.ordinal),
+    taskThreshold(expected.kind, found.head.thresholds),
   );
   return {
     taskId,
@@ -85,10 +94,38 @@ export async function viewTask(
     passed,
     ...(unscored && { unscored }),
     ...(run.bodiesRemovedAt !== undefined && { bodiesRemovedAt: timestampOf(run.bodiesRemovedAt) }),
-    expected: found.task.expected,
+    expected,
     invocations,
     ...(nextRepeat !== undefined && { nextRepeat }),
   };
+}
+
+/** Tasks of a run with their places in the suite. */
+export type TaskPage = {
+  readonly items: readonly { readonly ordinal: number; readonly task: TaskView }[];
+  /** How many of the places that were named the page covers. */
+  readonly covered: number;
+};
+
+/** The tasks at these places, as many as fit one answer; one if there is any. */
+export async function viewTasks(
+  store: Store,
+  run: Run & { readonly plan: EvalPlan },
+  ordinals: readonly number[],
+): Promise<TaskPage> {
+  const suite = await findSuite(store, run.owner, run.plan);
+  if (!suite) return { items: [], covered: ordinals.length };
+  const items: TaskPage['items'][number][] = [];
+  let bytes = 0;
+  for (const [covered, ordinal] of ordinals.entries()) {
+    const [task] = await store.suites.tasks(suite.holder, run.plan.suite.digest, ordinal, 1);
+    const view = task && (await viewFound(store, run, { head: suite.head, ordinal, task }));
+    if (!view) continue;
+    bytes += Buffer.byteLength(JSON.stringify(view));
+    if (bytes > MAX_VIEW_BYTES && items.length > 0) return { items, covered };
+    items.push({ ordinal, task: view });
+  }
+  return { items, covered: ordinals.length };
 }
 
 /** The invocations from a repeat on, as many as fit one answer. */
@@ -135,12 +172,18 @@ async function findTask(
   taskId: TaskId,
 ): Promise<FoundTask | undefined> {
   const { digest } = plan.suite;
+  const suite = await findSuite(store, owner, plan);
+  const ordinal = suite && (await store.suites.ordinalOf(suite.holder, digest, taskId));
+  if (!suite || ordinal === undefined) return undefined;
+  const [task] = await store.suites.tasks(suite.holder, digest, ordinal, 1);
+  return task && { head: suite.head, ordinal, task };
+}
+
+/** The suite of a run belongs to its owner, or to the host. */
+async function findSuite(store: Store, owner: Owner, { suite: { digest } }: EvalPlan) {
   for (const holder of [owner, HOST_OWNER]) {
     const head = await store.suites.byDigest(holder, digest);
-    const ordinal = await store.suites.ordinalOf(holder, digest, taskId);
-    if (!head || ordinal === undefined) continue;
-    const [task] = await store.suites.tasks(holder, digest, ordinal, 1);
-    return task && { head, ordinal, task };
+    if (head) return { holder, head };
   }
   return undefined;
 }
