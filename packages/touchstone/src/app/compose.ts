@@ -73,7 +73,8 @@ import { readReport } from './views/report.js';
 import { createResults } from './views/results.js';
 import { readThresholds } from './views/run-measurement.js';
 import { contractOutcome, readContractReport, readScorecard } from './views/scorecard.js';
-import { viewTask, viewTasks } from './views/task-view.js';
+import { viewTasks } from './views/task-page.js';
+import { viewTask } from './views/task-view.js';
 
 type ComposeOptions = {
   readonly config: Config;

@@ -38,7 +38,8 @@ import type { JudgeRequest } from './runs/rejudge.js';
 import type { HistoryRequest } from './views/history.js';
 import type { ReportOptions } from './views/report.js';
 import type { Results } from './views/results.js';
-import type { TaskPage, TaskView } from './views/task-view.js';
+import type { TaskPage } from './views/task-page.js';
+import type { TaskView } from './views/task-view.js';
 
 /** How a run is created, of whichever kind it is. */
 export type CreationOptions = {

@@ -58,7 +58,7 @@ export type TaskView = {
 type TokenCount = { readonly input: number; readonly output: number };
 
 /** Of JSON text. One invocation is shown however long it is. */
-const MAX_VIEW_BYTES = 4 * PAGE_BYTES;
+export const MAX_VIEW_BYTES = 4 * PAGE_BYTES;
 
 /** Everything there is to read about one task of one run. The only reader of bodies besides the `agent.*` events. */
 export async function viewTask(
@@ -74,7 +74,8 @@ export async function viewTask(
   return found && viewFound(store, run, found, fromRepeat);
 }
 
-async function viewFound(
+/** What there is to read about a task that was found. */
+export async function viewFound(
   { log }: Store,
   run: Run,
   found: FoundTask,
@@ -98,34 +99,6 @@ async function viewFound(
     invocations,
     ...(nextRepeat !== undefined && { nextRepeat }),
   };
-}
-
-/** Tasks of a run with their places in the suite. */
-export type TaskPage = {
-  readonly items: readonly { readonly ordinal: number; readonly task: TaskView }[];
-  /** How many of the places that were named the page covers. */
-  readonly covered: number;
-};
-
-/** The tasks at these places, as many as fit one answer; one if there is any. */
-export async function viewTasks(
-  store: Store,
-  run: Run & { readonly plan: EvalPlan },
-  ordinals: readonly number[],
-): Promise<TaskPage> {
-  const suite = await findSuite(store, run.owner, run.plan);
-  if (!suite) return { items: [], covered: ordinals.length };
-  const items: TaskPage['items'][number][] = [];
-  let bytes = 0;
-  for (const [covered, ordinal] of ordinals.entries()) {
-    const [task] = await store.suites.tasks(suite.holder, run.plan.suite.digest, ordinal, 1);
-    const view = task && (await viewFound(store, run, { head: suite.head, ordinal, task }));
-    if (!view) continue;
-    bytes += Buffer.byteLength(JSON.stringify(view));
-    if (bytes > MAX_VIEW_BYTES && items.length > 0) return { items, covered };
-    items.push({ ordinal, task: view });
-  }
-  return { items, covered: ordinals.length };
 }
 
 /** The invocations from a repeat on, as many as fit one answer. */
@@ -180,7 +153,7 @@ async function findTask(
 }
 
 /** The suite of a run belongs to its owner, or to the host. */
-async function findSuite(store: Store, owner: Owner, { suite: { digest } }: EvalPlan) {
+export async function findSuite(store: Store, owner: Owner, { suite: { digest } }: EvalPlan) {
   for (const holder of [owner, HOST_OWNER]) {
     const head = await store.suites.byDigest(holder, digest);
     if (head) return { holder, head };
