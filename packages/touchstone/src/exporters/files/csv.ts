@@ -36,9 +36,9 @@ const criterionCell = ({ id, met }: RowCriterion): string => `${id}=${met}`;
 const reasonCell = ({ criterion, reason }: NonNullable<TaskRow['reasons']>[number]): string =>
   criterion === undefined ? reason : `${criterion}: ${reason}`;
 
-/** A text is its own cell, anything else is JSON. */
-const valueCell = (value: Json | undefined): string | undefined =>
-  value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
+/** A text, a number or a truth value is its own cell; anything else is JSON. */
+const valueCell = (value: Json | undefined): Cell =>
+  typeof value === 'object' ? JSON.stringify(value) : value;
 
 /** RFC 4180, with a line of names first. */
 export const renderCsv: FileExporter = (runs) =>
