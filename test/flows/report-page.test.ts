@@ -45,7 +45,7 @@ afterAll(async () => {
   cli.close();
 });
 
-type Opened = {
+type ReportPage = {
   readonly page: Page;
   /** Everything that the page asked for. */
   readonly requests: readonly string[];
@@ -53,7 +53,7 @@ type Opened = {
   readonly troubles: readonly string[];
 };
 
-async function openPage(name: string, viewport = { width: 1280, height: 800 }): Promise<Opened> {
+async function openPage(name: string, viewport = { width: 1280, height: 800 }): Promise<ReportPage> {
   const context = await browser.newContext({ offline: true, viewport });
   const page = await context.newPage();
   const requests: string[] = [];

@@ -2,7 +2,7 @@ import type { Matrix, TaskRow } from '@touchstone/sdk/view';
 import type { ExportedRun } from '../document.js';
 
 /** Where the tasks of a run stand in their author's file. */
-export type TaskPlaces = {
+export type TaskLines = {
   /** The suite file, relative to the folder that the command works in. */
   readonly file: string;
   /** Line numbers from 1, by task id. */
@@ -14,7 +14,7 @@ export type FileRun = {
   readonly run: ExportedRun;
   readonly rows: readonly TaskRow[];
   /** Absent when the suite file is not at hand, or has changed since. */
-  readonly places?: TaskPlaces;
+  readonly places?: TaskLines;
 };
 
 /** A text to put into a page, and what its policy lets it in by. */

@@ -1,12 +1,12 @@
 import { type Finding, SEVERITIES, type Severity } from '@touchstone/protocol';
 import { refOf } from '@touchstone/sdk/view';
-import type { FileExporter, FileRun, TaskPlaces } from './file-run.js';
+import type { FileExporter, FileRun, TaskLines } from './file-run.js';
 
 const LEVELS = { critical: 'error', high: 'error', medium: 'warning', low: 'note' } as const;
 /** What code scanning services sort by. */
 const SECURITY_SEVERITY = { critical: '9.5', high: '8.0', medium: '5.5', low: '3.0' } as const;
 
-type FoundFinding = Finding & { readonly taskId: string; readonly run: FileRun };
+type TaskFinding = Finding & { readonly taskId: string; readonly run: FileRun };
 
 /** SARIF 2.1.0 with safety findings alone: a rule for each kind, a result for each task. Never content. */
 export const renderSarif: FileExporter = (runs, { version }) => {
@@ -34,8 +34,8 @@ export const renderSarif: FileExporter = (runs, { version }) => {
 };
 
 /** One for each task and kind, the gravest of all repeats. */
-function findingsOf(run: FileRun): readonly FoundFinding[] {
-  const found = new Map<string, FoundFinding>();
+function findingsOf(run: FileRun): readonly TaskFinding[] {
+  const found = new Map<string, TaskFinding>();
   for (const { taskId, findings } of run.rows)
     for (const { kind, severity } of findings) {
       const key = JSON.stringify([taskId, kind]);
@@ -53,7 +53,7 @@ function findingsOf(run: FileRun): readonly FoundFinding[] {
 const worstOf = (severities: readonly Severity[]): Severity =>
   SEVERITIES.findLast((severity) => severities.includes(severity)) ?? 'low';
 
-function ruleOf(kind: string, found: readonly FoundFinding[]): object {
+function ruleOf(kind: string, found: readonly TaskFinding[]): object {
   const worst = worstOf(found.filter((one) => one.kind === kind).map(({ severity }) => severity));
   return {
     id: kind,
@@ -63,7 +63,7 @@ function ruleOf(kind: string, found: readonly FoundFinding[]): object {
   };
 }
 
-function resultOf({ kind, severity, taskId, run: { run, places } }: FoundFinding, ruleIndex: number): object {
+function resultOf({ kind, severity, taskId, run: { run, places } }: TaskFinding, ruleIndex: number): object {
   const { suiteId } = run.suite;
   return {
     ruleId: kind,
@@ -84,7 +84,7 @@ function resultOf({ kind, severity, taskId, run: { run, places } }: FoundFinding
   };
 }
 
-function physicalLocation({ file, lines }: TaskPlaces, taskId: string): object {
+function physicalLocation({ file, lines }: TaskLines, taskId: string): object {
   const path = file.replaceAll('\\', '/');
   const isAbsolute = /^(?:\/|[A-Za-z]:)/.test(path);
   const uri = path

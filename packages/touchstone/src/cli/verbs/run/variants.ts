@@ -4,10 +4,12 @@ import { flagIn, type RunOptions } from './run-options.js';
 
 /** Options that may be repeated: every combination of their values is a run of its own. */
 const VARIED = ['agent', 'model'] as const;
-type Varied = (typeof VARIED)[number];
+type VariedOption = (typeof VARIED)[number];
 
 /** Options of `touchstone run` as they are typed. */
-export type TypedOptions = Omit<RunOptions, Varied> & { readonly [option in Varied]?: readonly string[] };
+export type TypedOptions = Omit<RunOptions, VariedOption> & {
+  readonly [option in VariedOption]?: readonly string[];
+};
 
 /** One combination, and the options of its run. */
 export type Variant = {
@@ -28,7 +30,7 @@ export function variantsOf(typed: TypedOptions): readonly Variant[] {
   });
 }
 
-type Combination = { readonly [option in Varied]?: string };
+type Combination = { readonly [option in VariedOption]?: string };
 
 const combinations = (typed: TypedOptions): readonly Combination[] =>
   VARIED.reduce<readonly Combination[]>(
@@ -37,7 +39,7 @@ const combinations = (typed: TypedOptions): readonly Combination[] =>
     [{}],
   );
 
-function checkDistinct(option: Varied, values: readonly string[]): void {
+function checkDistinct(option: VariedOption, values: readonly string[]): void {
   const twice = values.find((value, at) => values.indexOf(value) !== at);
   if (twice === undefined) return;
   throw new UsageError(
