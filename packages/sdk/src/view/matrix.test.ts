@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { differingTasks, type Matrix, testWords, trendOf, type VariantTest } from './matrix.js';
+import { againstFirst, differingTasks, type Matrix, type VariantTest } from './matrix.js';
 
 const result = (changes: Partial<VariantTest> = {}): VariantTest => ({
   verdict: 'pass',
@@ -43,7 +43,8 @@ test.each<[string, Partial<VariantTest>, string, string]>([
     'cannot tell: no task was scored in both runs',
   ],
 ])('%s has its words', (_, changes, trend, words) => {
-  expect([trendOf(result(changes)), testWords(result(changes))]).toEqual([trend, words]);
+  const variant = { name: 'b', options: {}, againstFirst: result(changes) };
+  expect(againstFirst(variant)).toEqual({ trend, words });
 });
 
 test('a task that one variant could not score differs from one that is 0', () => {
@@ -55,4 +56,10 @@ test('a task that one variant could not score differs from one that is 0', () =>
   expect(
     differingTasks({ suite: 's', variants: [], tasks } satisfies Matrix).map(({ taskId }) => taskId),
   ).toEqual(['a']);
+});
+
+test('without a test there are the words of the host, or that one of the two did not complete', () => {
+  const variant = { name: 'b', options: {} };
+  expect(againstFirst(variant).words).toBe('no verdict: one of the two did not complete');
+  expect(againstFirst({ ...variant, notCompared: 'Other judges.' }).words).toBe('no verdict: Other judges.');
 });

@@ -107,14 +107,23 @@ export const differingTasks = ({ tasks }: Matrix): Matrix['tasks'] =>
 export type VariantTrend = 'worse' | 'better' | 'unclear' | 'same';
 
 /** The test looks for drops; a rise is called one when the interval leaves nothing else. */
-export function trendOf({ verdict, interval, tasks }: VariantTest): VariantTrend {
+function trendOf({ verdict, interval, tasks }: VariantTest): VariantTrend {
   if (verdict === 'pass' && tasks.differing === 0) return 'same';
   if (verdict === 'fail') return 'worse';
   return verdict !== 'inconclusive' && interval[0] > 0 ? 'better' : 'unclear';
 }
 
+/** What a variant is against the first, in words; also when there is no test. */
+export function againstFirst({ againstFirst: test, notCompared }: MatrixVariant): {
+  readonly trend: VariantTrend;
+  readonly words: string;
+} {
+  if (test) return { trend: trendOf(test), words: testWords(test) };
+  return { trend: 'unclear', words: `no verdict: ${notCompared ?? 'one of the two did not complete'}` };
+}
+
 /** `worse: −0.12 (p 0.004), 9 of 40 tasks differ`. */
-export function testWords(test: VariantTest): string {
+function testWords(test: VariantTest): string {
   const { scoreDelta, interval, pValue, tasks, verdict } = test;
   if (verdict === 'inconclusive') return `cannot tell: ${tooFew(test)}`;
   const trend = trendOf(test);

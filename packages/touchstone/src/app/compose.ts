@@ -380,6 +380,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
 function viewsOf(parts: Parts) {
   const { config, store, clock, version, results, annotations, contracts, contractReport, checkers } = parts;
   const { overridesOf } = annotations;
+  const taskSources = { store, openThresholds: contracts.thresholds };
   return {
     annotations,
     results,
@@ -392,8 +393,8 @@ function viewsOf(parts: Parts) {
         runId,
         signal,
       ),
-    viewTask: (owner, runId, taskId, fromRepeat) => viewTask(store, owner, runId, taskId, fromRepeat),
-    viewTasks: (run, ordinals) => viewTasks(store, run, ordinals),
+    viewTask: (owner, runId, taskId, fromRepeat) => viewTask(taskSources, owner, runId, taskId, fromRepeat),
+    viewTasks: (run, ordinals) => viewTasks(taskSources, run, ordinals),
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),

@@ -1,4 +1,5 @@
 import {
+  againstFirst,
   differingTasks,
   duration,
   type Matrix,
@@ -6,8 +7,6 @@ import {
   plural,
   range,
   score,
-  testWords,
-  trendOf,
   usd,
   whole,
 } from '@touchstone/sdk/view';
@@ -41,10 +40,9 @@ function variantTable({ variants }: Matrix): string {
 
 const testList = ({ variants: [first, ...others] }: Matrix): string =>
   others
-    .map(({ name, againstFirst, notCompared = 'one of the two did not complete' }) => {
-      const symbol = SYMBOLS[againstFirst ? trendOf(againstFirst) : 'unclear'];
-      const words = againstFirst ? testWords(againstFirst) : `no verdict: ${notCompared}`;
-      return `- ${symbol} ${cell(name)} against ${cell(first?.name ?? '')}: ${cell(words)}`;
+    .map((variant) => {
+      const { trend, words } = againstFirst(variant);
+      return `- ${SYMBOLS[trend]} ${cell(variant.name)} against ${cell(first?.name ?? '')}: ${cell(words)}`;
     })
     .join('\n');
 

@@ -1,7 +1,7 @@
 import type { EvalPlan } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import type { Run, Store } from '../../ports/index.js';
-import { findSuite, MAX_VIEW_BYTES, type TaskView, viewFound } from './task-view.js';
+import type { Run } from '../../ports/index.js';
+import { findSuite, MAX_VIEW_BYTES, type TaskSources, type TaskView, viewFound } from './task-view.js';
 
 /** Tasks of a run with their places in the suite. */
 export type TaskPage = {
@@ -12,11 +12,12 @@ export type TaskPage = {
 
 /** The tasks at these places, as many as fit one answer; one if there is any. */
 export async function viewTasks(
-  store: Store,
+  sources: TaskSources,
   run: Run & { readonly plan: EvalPlan },
   ordinals: readonly number[],
 ): Promise<TaskPage> {
-  const suite = await findSuite(store, run.owner, run.plan);
+  const { store } = sources;
+  const suite = await findSuite(sources, run.owner, run.plan);
   if (!suite) return { items: [], covered: ordinals.length };
   const items: TaskPage['items'][number][] = [];
   const taskAt = readAhead((from) =>
@@ -25,7 +26,7 @@ export async function viewTasks(
   let bytes = 0;
   for (const [covered, ordinal] of ordinals.entries()) {
     const task = await taskAt(ordinal);
-    const view = task && (await viewFound(store, run, { head: suite.head, ordinal, task }));
+    const view = task && (await viewFound(store, run, { ordinal, task, threshold: suite.thresholdOf(task) }));
     if (!view) continue;
     bytes += Buffer.byteLength(JSON.stringify(view));
     if (bytes > MAX_VIEW_BYTES && items.length > 0) return { items, covered };

@@ -22,7 +22,7 @@ import {
   type ToolCallBody,
   toBody,
 } from '@touchstone/protocol/bodies';
-import { PAGE_BYTES, type Run, type Store, type SuiteHead, type TaskRecord } from '../../ports/index.js';
+import { PAGE_BYTES, type Run, type Store, type TaskRecord } from '../../ports/index.js';
 import { foldTask, taskThreshold } from '../../scorecard/index.js';
 
 /** A task of a run with its content: the one read of bodies besides `agent.*` events. */
@@ -60,17 +60,25 @@ type TokenCount = { readonly input: number; readonly output: number };
 /** Of JSON text. One invocation is shown however long it is. */
 export const MAX_VIEW_BYTES = 4 * PAGE_BYTES;
 
+/** Where tasks are read from, and what decides whether they passed. */
+export type TaskSources = {
+  readonly store: Store;
+  /** Those that a contract sets for its own tasks. */
+  readonly openThresholds: (owner: Owner, plan: EvalPlan) => Promise<(taskId: TaskId) => number | undefined>;
+};
+
 /** Everything there is to read about one task of one run. The only reader of bodies besides the `agent.*` events. */
 export async function viewTask(
-  store: Store,
+  sources: TaskSources,
   owner: Owner,
   runId: RunId,
   taskId: TaskId,
   fromRepeat = 0,
 ): Promise<TaskView | undefined> {
+  const { store } = sources;
   const run = await store.runs.get(owner, runId);
   if (run?.plan.kind !== 'eval') return undefined;
-  const found = await findTask(store, owner, run.plan, taskId);
+  const found = await findTask(sources, owner, run.plan, taskId);
   return found && viewFound(store, run, found, fromRepeat);
 }
 
@@ -87,7 +95,7 @@ export async function viewFound(
   const { score, passed, unscored } = foldTask(
     taskId,
     await log.scores(run.owner, run.runId, found.ordinal),
-    taskThreshold(expected.kind, found.head.thresholds),
+    found.threshold,
   );
   return {
     taskId,
@@ -105,13 +113,13 @@ export async function viewFound(
 async function viewInvocations(
   log: Store['log'],
   { owner, runId, bodiesRemovedAt }: Run,
-  { head, task, ordinal }: FoundTask,
+  { task, ordinal, threshold }: FoundTask,
   fromRepeat: number,
 ): Promise<Pick<TaskView, 'invocations' | 'nextRepeat'>> {
   const invocations: TaskView['invocations'][number][] = [];
   let bytes = 0;
   for await (const record of recordsOf(log, owner, runId, ordinal, fromRepeat)) {
-    const view = viewInvocation(head, task, record, bodiesRemovedAt !== undefined);
+    const view = viewInvocation(task, threshold, record, bodiesRemovedAt !== undefined);
     bytes += Buffer.byteLength(JSON.stringify(view));
     if (bytes > MAX_VIEW_BYTES && invocations.length > 0) return { invocations, nextRepeat: record.repeat };
     invocations.push(view);
@@ -136,34 +144,39 @@ export async function* recordsOf(
   }
 }
 
-type FoundTask = { readonly head: SuiteHead; readonly ordinal: number; readonly task: Task };
+type FoundTask = { readonly ordinal: number; readonly task: Task; readonly threshold: number };
 
 async function findTask(
-  store: Store,
+  sources: TaskSources,
   owner: Owner,
   plan: EvalPlan,
   taskId: TaskId,
 ): Promise<FoundTask | undefined> {
+  const { suites } = sources.store;
   const { digest } = plan.suite;
-  const suite = await findSuite(store, owner, plan);
-  const ordinal = suite && (await store.suites.ordinalOf(suite.holder, digest, taskId));
+  const suite = await findSuite(sources, owner, plan);
+  const ordinal = suite && (await suites.ordinalOf(suite.holder, digest, taskId));
   if (!suite || ordinal === undefined) return undefined;
-  const [task] = await store.suites.tasks(suite.holder, digest, ordinal, 1);
-  return task && { head: suite.head, ordinal, task };
+  const [task] = await suites.tasks(suite.holder, digest, ordinal, 1);
+  return task && { ordinal, task, threshold: suite.thresholdOf(task) };
 }
 
 /** The suite of a run belongs to its owner, or to the host. */
-export async function findSuite(store: Store, owner: Owner, { suite: { digest } }: EvalPlan) {
+export async function findSuite({ store, openThresholds }: TaskSources, owner: Owner, plan: EvalPlan) {
   for (const holder of [owner, HOST_OWNER]) {
-    const head = await store.suites.byDigest(holder, digest);
-    if (head) return { holder, head };
+    const head = await store.suites.byDigest(holder, plan.suite.digest);
+    if (!head) continue;
+    const own = await openThresholds(owner, plan);
+    const thresholdOf = ({ taskId, expected }: Task): number =>
+      own(taskId) ?? taskThreshold(expected.kind, head.thresholds);
+    return { holder, thresholdOf };
   }
   return undefined;
 }
 
 function viewInvocation(
-  head: SuiteHead,
   task: Task,
+  threshold: number,
   record: TaskRecord,
   isCleared: boolean,
 ): TaskView['invocations'][number] {
@@ -183,9 +196,7 @@ function viewInvocation(
     toolCalls: toolCalls(record),
     ...(record.bodies?.memory && { memory: record.bodies.memory }),
     ...(record.bodies?.criteria && { criteria: record.bodies.criteria }),
-    ...(record.score && {
-      result: foldTask(task.taskId, [record.score], taskThreshold(task.expected.kind, head.thresholds)),
-    }),
+    ...(record.score && { result: foldTask(task.taskId, [record.score], threshold) }),
     ...defined({ tokens: tokensOf(record) }),
   };
 }

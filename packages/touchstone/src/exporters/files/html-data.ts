@@ -1,4 +1,5 @@
 import {
+  againstFirst,
   barsOf,
   checkWords,
   costTexts,
@@ -15,8 +16,6 @@ import {
   regressionWords,
   score,
   type TaskRow,
-  testWords,
-  trendOf,
   verdictOf,
   whole,
   whyNot,
@@ -92,12 +91,7 @@ function runData(run: FileRun['run'], matrix: Matrix | undefined): object {
 
 /** Of every variant but the first. */
 const testsOf = ({ variants: [first, ...others] }: Matrix): readonly object[] =>
-  others.map(({ name, againstFirst, notCompared = 'one of the two did not complete' }) => ({
-    name,
-    against: first?.name,
-    trend: againstFirst ? trendOf(againstFirst) : 'unclear',
-    words: againstFirst ? testWords(againstFirst) : `no verdict: ${notCompared}`,
-  }));
+  others.map((variant) => ({ name: variant.name, against: first?.name, ...againstFirst(variant) }));
 
 /** In the order of the suite; for each run the repeats of the task. */
 function tasksOf(runs: readonly FileRun[]): readonly object[] {

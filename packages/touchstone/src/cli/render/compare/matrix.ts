@@ -1,4 +1,5 @@
 import {
+  againstFirst,
   differingTasks,
   duration,
   type Matrix,
@@ -6,8 +7,6 @@ import {
   plural,
   range,
   score,
-  testWords,
-  trendOf,
   usd,
   type VariantTrend,
 } from '@touchstone/sdk/view';
@@ -82,9 +81,8 @@ const PAINTS = { worse: 'red', better: 'green', unclear: 'yellow', same: 'dim' }
 /** The paired test of each against the first, a line each. */
 function testLines({ variants: [first, ...others] }: Matrix, look: MatrixLook): string[] {
   if (!first) return [];
-  return others.flatMap(({ name, againstFirst, notCompared = 'one of the two did not complete' }) => {
-    const words = againstFirst ? testWords(againstFirst) : `no verdict: ${notCompared}`;
-    const paint = look.ink[againstFirst ? PAINTS[trendOf(againstFirst)] : 'yellow'];
-    return noteLines([`${name} against ${first.name}: ${words}`], look, paint);
+  return others.flatMap((variant) => {
+    const { trend, words } = againstFirst(variant);
+    return noteLines([`${variant.name} against ${first.name}: ${words}`], look, look.ink[PAINTS[trend]]);
   });
 }
