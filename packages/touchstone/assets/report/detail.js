@@ -4,7 +4,7 @@ import { el, letterOf, pill, statusOf, textOf } from './elements.js';
 const PAINTS = { passed: 'green', failed: 'red', unscored: 'yellow' };
 
 /** All of one task: what was asked and expected, and what each run made of it. */
-export function renderDetail(task, suite, data) {
+export function renderDetail(task, suite) {
   const first = task.runs.find((cell) => cell !== null)?.repeats[0];
   const status = statusOf(task);
   return [
@@ -15,15 +15,10 @@ export function renderDetail(task, suite, data) {
       pill(status, PAINTS[status]),
       ...task.tags.map((tag) => el('span', 'tag', tag)),
     ),
-    task.before === undefined
-      ? undefined
-      : el('p', 'muted', `score in the baseline: ${task.before.toFixed(2)}`),
+    task.before === undefined ? undefined : el('p', 'muted', `score in the baseline: ${task.before}`),
     first?.input === undefined ? undefined : block('Input', first.input),
     first?.expected?.kind === 'golden' ? expectedBlock(first.expected) : undefined,
     ...task.runs.map((cell, index) => runSection(cell, index, task, suite)),
-    data.content === 'left-out'
-      ? el('p', 'muted small', 'Without content: see the note at the top.')
-      : undefined,
   ].filter((part) => part !== undefined);
 }
 

@@ -22,7 +22,7 @@ function showSuite(index) {
   const close = el('button', 'close', '← Tasks');
   close.addEventListener('click', () => detail.classList.remove('open'));
   const list = createList(suite, (task) => {
-    detail.replaceChildren(close, ...renderDetail(task, suite, data));
+    detail.replaceChildren(close, ...renderDetail(task, suite));
     detail.scrollTop = 0;
     detail.classList.toggle('open', matchMedia('(max-width: 60rem)').matches);
   });

@@ -29,7 +29,7 @@ function renderRun(run) {
     el(
       'div',
       'headline',
-      el('div', 'big', run.score === undefined ? '–' : run.score.toFixed(2)),
+      el('div', 'big', run.shown ?? '–'),
       el(
         'div',
         'certainty',
@@ -60,13 +60,13 @@ function renderBar({ name, value, wanted, met }) {
 }
 
 /** Where the score could lie, from 0 to 1. */
-function scale({ score, interval: [low, high] }) {
+function scale({ score, shown, intervalWords, interval: [low, high] }) {
   const range = el('span', 'range');
   range.style.left = `${low * 100}%`;
   range.style.width = `${(high - low) * 100}%`;
   const dot = el('span', 'dot');
   dot.style.left = `${score * 100}%`;
-  const words = `score ${score.toFixed(2)}, 95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}`;
+  const words = `score ${shown}, ${intervalWords}`;
   return withAttributes(el('div', 'scale', range, dot), { role: 'img', 'aria-label': words, title: words });
 }
 
@@ -104,7 +104,7 @@ const variantRow = (run, index, test) =>
       el('div', 'muted small', [run.facts[0], run.runId].join(' · ')),
     ),
     el('td', '', verdictPill(run)),
-    el('td', 'number strong', run.score === undefined ? '–' : run.score.toFixed(2)),
+    el('td', 'number strong', run.shown ?? '–'),
     el('td', '', run.interval ? scale(run) : undefined),
     el('td', 'number', run.p50 ?? '–'),
     el('td', 'number', run.cost ?? '–'),

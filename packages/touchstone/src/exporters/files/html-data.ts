@@ -54,14 +54,14 @@ function runData(run: FileRun['run'], matrix: Matrix | undefined): object {
   const { counts, latency } = run;
   const variant = matrix?.variants.find(({ runId }) => runId === run.runId);
   const regression = run.report?.regression;
-  const isScored = run.summary && counts.unscored === 0;
+  const scored = counts.unscored === 0 ? run.summary : null;
   return {
     runId: run.runId,
     name: variant?.name ?? refOf(run.agent),
     agent: refOf(run.agent),
     verdict: verdictOf(run),
-    score: isScored ? run.summary?.aggregateScore : undefined,
-    interval: isScored ? run.report?.aggregate.interval : undefined,
+    ...(scored && { score: scored.aggregateScore, shown: score(scored.aggregateScore) }),
+    interval: scored ? run.report?.aggregate.interval : undefined,
     intervalWords: intervalOf(run),
     bars: barsOf(run).map(({ name, value, wanted, limit, met, idle }) => ({
       name,
@@ -98,7 +98,7 @@ function tasksOf(runs: readonly FileRun[]): readonly object[] {
   const byRun = runs.map(({ rows }) => byTask(rows));
   const failures = runs.map(({ run }) => new Map(run.failures.map((one) => [one.taskId, one])));
   const before = new Map(
-    (runs[0]?.run.report?.regression?.changes ?? []).map((one) => [one.taskId as string, one.before]),
+    (runs[0]?.run.report?.regression?.changes ?? []).map((one) => [one.taskId as string, score(one.before)]),
   );
   const taskIds = [...new Set(byRun.flatMap((rows) => [...rows.keys()]))];
   return taskIds.map((taskId) => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { openPackCli } from '../../testing/pack-cli.js';
 import { openTestCli, type TestCli } from '../../testing/test-cli.js';
 
 const CANARIES = ['canary-input', 'canary-output', 'canary-expected', 'canary-sentence', 'canary-call'];
@@ -160,4 +161,12 @@ test('show --all lists every task, and --json has a row for each', async () => {
     { taskId: 'rubric', content: 'left-out' },
   ]);
   expect((await cli.run('show', 'last', '--all', '--task', 'gold')).code).toBe(2);
+});
+
+test('rows tell the tokens of the agent, where its model is asked by the host', async () => {
+  const packs = openPackCli();
+  await packs.run('run', 'support', '--output', 'r.jsonl');
+  const [line = ''] = packs.read('r.jsonl').split('\n');
+  expect(JSON.parse(line).tokens).toEqual({ input: expect.any(Number), output: expect.any(Number) });
+  packs.close();
 });
