@@ -30,11 +30,11 @@ export const several = (value: string, before: readonly string[] = []): readonly
 ];
 
 /** An option with one value that is given twice is a mistake: which of the two is meant cannot be told. */
-export function refuseRepeats(command: Command, repeatable: readonly string[]): Command {
+export function refuseRepeats(command: Command, collecting: readonly unknown[]): Command {
   const seen = new Set<string>();
   for (const option of command.options) {
     const takesValue = option.required || option.optional;
-    if (!takesValue || repeatable.includes(option.attributeName())) continue;
+    if (!takesValue || collecting.includes(option.parseArg)) continue;
     command.on(`option:${option.name()}`, () => {
       if (seen.has(option.name())) throw givenTwice(option);
       seen.add(option.name());

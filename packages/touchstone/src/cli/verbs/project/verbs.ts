@@ -149,13 +149,10 @@ function addRun(program: Command, start: Start): void {
     .option('--canary <percent>', 'with --promote: give it only this share of the traffic', percent)
     .option('--wait [seconds]', `with --promote: ${WAIT}`, waitSeconds);
   withEnvFiles(addHost(run, 'run on another host instead of in this process'));
-  refuseRepeats(run, REPEATABLE)
+  refuseRepeats(run, [several, collect])
     .action(start(() => import('../run/run.js'), 'runCommand'))
     .addHelpText('after', RUN_EXAMPLES);
 }
-
-/** Options of `run` that collect what is given to them. */
-const REPEATABLE = ['agent', 'model', 'only', 'tag', 'output', 'envFile'];
 
 const RUN_EXAMPLES = `
 Examples:

@@ -25,10 +25,16 @@ export function variantsOf(typed: TypedOptions): readonly Variant[] {
   for (const option of varied) checkDistinct(option, typed[option] ?? []);
   return combinations(typed).map((chosen) => {
     const choices = Object.fromEntries(varied.map((option) => [option, chosen[option] ?? '']));
-    const { agent: _, model: __, ...rest } = typed;
-    return { name: Object.values(choices).join(' · '), choices, options: { ...rest, ...chosen } };
+    const options = { ...single(typed), ...chosen };
+    return { name: Object.values(choices).join(' · '), choices, options };
   });
 }
+
+/** The options that every variant has. */
+const single = (typed: TypedOptions): Omit<RunOptions, VariedOption> =>
+  Object.fromEntries(
+    Object.entries(typed).filter(([option]) => !(VARIED as readonly string[]).includes(option)),
+  );
 
 type Combination = { readonly [option in VariedOption]?: string };
 
@@ -55,8 +61,8 @@ const MATRIX_RULES: readonly OptionRule<TypedOptions>[] = [
     hint: 'Leave % out, or name one agent and one model.',
   },
   {
-    wrong: ({ model, baseline, failed }) =>
-      (model?.length ?? 0) > 1 &&
+    wrong: ({ baseline, failed, ...typed }) =>
+      VARIED.some((option) => option !== 'agent' && (typed[option]?.length ?? 0) > 1) &&
       ((placesBack(baseline ?? '') !== undefined && '--baseline last') ||
         ((failed === true || failed === 'last') && '--failed')),
     message: '% would look up the newest run of the agent, which is the variant before.',
