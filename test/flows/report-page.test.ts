@@ -8,7 +8,9 @@ import { findBrowser, openBrowser } from './browser.js';
 // Goal: the page that people mail to each other opens from disk, asks nobody for anything, and takes nothing that an agent
 // said for markup. Method: real runs, written by the command line, opened in a real browser without a network.
 
-const HOSTILE = `</script><script>globalThis.taken = 1</script><img src=x onerror="globalThis.taken = 1">\u2028</pre>`;
+const HOSTILE = `</script><script>globalThis.taken = 1</script><img src=x onerror="globalThis.taken = 1">\u2028\u202e</pre>`;
+/** What acts on a screen or hides is shown by its number. */
+const SHOWN = HOSTILE.replace('\u2028', '\\u2028').replace('\u202e', '\\u202e');
 const TASKS = 10_000;
 
 const golden = (taskId: string, value: string, more: object = {}): object => ({
@@ -72,7 +74,7 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
   test('requests nothing but itself, logs nothing, and takes no answer for markup', async () => {
     const { page, requests, troubles } = await openPage('few.html');
     await page.locator('.row', { hasText: 'hostile' }).click();
-    expect(await page.locator('.detail').textContent()).toContain(HOSTILE);
+    expect(await page.locator('.detail').textContent()).toContain(SHOWN);
     expect(await page.evaluate('globalThis.taken')).toBeUndefined();
     expect(await page.locator('img').count()).toBe(0);
     expect(requests).toEqual([pathToFileURL(join(cli.cwd, 'few.html')).href]);

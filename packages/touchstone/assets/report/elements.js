@@ -1,10 +1,28 @@
 // Everything on the page is made here, of text nodes: nothing that a suite or an agent said is ever read as markup.
 
+/** As on a terminal: what acts on a screen or hides in a text is shown as JSON would write it. */
+const HIDDEN = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb\ufffe\uffff]/gu;
+const IS_KEPT = /^[\n\t]$/;
+const IS_PRESENTATION = /^[\ufe0e\ufe0f]$/;
+
+export const visible = (text) =>
+  text.replace(HIDDEN, (char, at, whole) => {
+    const isDrawn = IS_PRESENTATION.test(char) && /\p{Emoji}$/u.test(whole.slice(Math.max(0, at - 2), at));
+    if (isDrawn || IS_KEPT.test(char)) return char;
+    return char
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join('');
+  });
+
+const isShown = (child) => child !== undefined && child !== null && child !== '';
+
 /** An element with a class, attributes and children; a child that is a text becomes a text node. */
 export function el(tag, className, ...children) {
   const element = document.createElement(tag);
   if (className) element.className = className;
-  element.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== ''));
+  const shown = children.flat().filter(isShown);
+  element.append(...shown.map((child) => (typeof child === 'string' ? visible(child) : child)));
   return element;
 }
 

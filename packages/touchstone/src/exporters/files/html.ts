@@ -1,4 +1,4 @@
-import { plural, refOf, verdictOf } from '@touchstone/sdk/view';
+import { plural, printable, refOf, verdictOf } from '@touchstone/sdk/view';
 import { escapeXml } from '../junit-xml.js';
 import type { FileExporter, FileOptions, FileRun } from './file-run.js';
 import { pageData } from './html-data.js';
@@ -47,8 +47,6 @@ const withoutScript = (runs: readonly FileRun[]): string =>
 
 /** A data block ends at the first end tag, wherever it stands: so none can stand in it. */
 const dataText = (runs: readonly FileRun[], options: FileOptions): string =>
-  JSON.stringify(pageData(runs, options))
+  printable(JSON.stringify(pageData(runs, options)))
     .replaceAll('<', '\\u003c')
-    .replaceAll('>', '\\u003e')
-    .replaceAll('\u2028', '\\u2028')
-    .replaceAll('\u2029', '\\u2029');
+    .replaceAll('>', '\\u003e');

@@ -1,11 +1,9 @@
+import { printable } from '@touchstone/sdk/view';
 import type { FileExporter } from './file-run.js';
 
-/** One JSON document a line: each repeat of each task. Line separators of Unicode would end a line in some readers. */
+/** One JSON document a line: each repeat of each task. What could hide in a line, or end it, is escaped as JSON does. */
 export const renderJsonl: FileExporter = (runs) =>
   runs
     .flatMap(({ rows }) => rows)
-    .map((row) => `${oneLine(JSON.stringify(row))}\n`)
+    .map((row) => `${printable(JSON.stringify(row))}\n`)
     .join('');
-
-const oneLine = (json: string): string =>
-  json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

@@ -1,5 +1,5 @@
 import { type Finding, SEVERITIES, type Severity } from '@touchstone/protocol';
-import { refOf } from '@touchstone/sdk/view';
+import { printableLines, refOf } from '@touchstone/sdk/view';
 import type { FileExporter, FileRun, TaskLines } from './file-run.js';
 
 const LEVELS = { critical: 'error', high: 'error', medium: 'warning', low: 'note' } as const;
@@ -30,7 +30,7 @@ export const renderSarif: FileExporter = (runs, { version }) => {
       },
     ],
   };
-  return `${JSON.stringify(log, null, 2)}\n`;
+  return `${printableLines(JSON.stringify(log, null, 2))}\n`;
 };
 
 /** One for each task and kind, the gravest of all repeats. */
