@@ -2,6 +2,7 @@ import type { Matrix } from '@touchstone/sdk/view';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { openCompareCli, SUITE, TASKS } from '../../testing/compare-cli.js';
 import { openPackCli } from '../../testing/pack-cli.js';
+import { openTestCli } from '../../testing/test-cli.js';
 import { variantsOf } from './variants.js';
 
 /** What `--json` tells of runs side by side. */
@@ -95,6 +96,18 @@ describe('two agents side by side', () => {
     cli.write('bad.mjs', 'export default ({ q }) => q;');
     expect((await cli.run(...RUN)).out).toContain('./bad.mjs against ./good.mjs: the same on 9 tasks');
   });
+});
+
+it('Ctrl-C stops the run that is at work and starts no other', async () => {
+  // It answers the first task, and then waits for ever.
+  cli.write('good.mjs', 'export default ({ q }) => (q === "one" ? q : new Promise(() => undefined));');
+  const running = cli.run(...RUN, '--concurrency', '1');
+  const reader = openTestCli({ cwd: cli.cwd });
+  while (!(await reader.run('show', 'last', '--events')).out.includes('eval.scored'));
+  cli.signal('SIGINT');
+  const { code, err } = await running;
+  expect([code, err]).toEqual([130, expect.stringContaining('Resume with: touchstone run --resume')]);
+  expect(await runs()).toHaveLength(1);
 });
 
 describe('what cannot be laid side by side', () => {
