@@ -73,6 +73,7 @@ import { createdBefore, idsOf } from './runs/creation.js';
 import { createFork } from './runs/fork-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { suiteIssues } from './runs/task-criteria.js';
+import type { Scorers } from './scorers/scorers.js';
 import { systemClock, systemIds } from './system.js';
 import { createThreadShares } from './thread-shares.js';
 import type { CreationOptions, Touchstone } from './touchstone.js';
@@ -86,6 +87,7 @@ import { readReport } from './views/report.js';
 import { createResults } from './views/results.js';
 import { readThresholds } from './views/run-measurement.js';
 import { contractOutcome, readContractReport, readScorecard } from './views/scorecard.js';
+import { viewTasks } from './views/task-page.js';
 import { viewTask } from './views/task-view.js';
 
 type ComposeOptions = {
@@ -111,6 +113,10 @@ export type LocalTouchstone = Touchstone & {
   useAgent(spec: unknown, baseDir: string): Promise<AgentFacts>;
   /** Registers a function of this program as an agent. */
   useFunction(answer: ModuleAgent, spec: FunctionSpec): Promise<AgentFacts>;
+  /** Registers a function of this program as a scorer. */
+  useScorer: Scorers['useFunction'];
+  /** Fails with the reason why a scorer of the configuration cannot be used. */
+  checkScorer(name: string): Promise<void>;
   /** What the digest of such an agent may not cover; undefined when it covers all that can be found. */
   filesNotFollowed(spec: unknown, baseDir: string): Promise<NotFollowed | undefined>;
   /**
@@ -259,7 +265,7 @@ async function openParts(basics: Basics) {
     checkerFor: forRequest,
   });
   const scoring = composeScoring({
-    ...{ config, store, clock, origin, safety, agents, isOnlyTenant },
+    ...{ config, store, clock, env, origin, safety, agents, isOnlyTenant },
     checkerFor: forRun,
   });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
@@ -412,6 +418,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
 function viewsOf(parts: Parts) {
   const { config, store, clock, version, results, annotations, contracts, contractReport, checkers } = parts;
   const { overridesOf } = annotations;
+  const taskSources = { store, openThresholds: contracts.thresholds };
   return {
     annotations,
     results,
@@ -424,7 +431,8 @@ function viewsOf(parts: Parts) {
         runId,
         signal,
       ),
-    viewTask: (owner, runId, taskId, fromRepeat) => viewTask(store, owner, runId, taskId, fromRepeat),
+    viewTask: (owner, runId, taskId, fromRepeat) => viewTask(taskSources, owner, runId, taskId, fromRepeat),
+    viewTasks: (run, ordinals) => viewTasks(taskSources, run, ordinals),
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
@@ -439,7 +447,7 @@ function viewsOf(parts: Parts) {
 
 /** What only the operator of the machine may do. */
 function operatorOf(parts: Parts) {
-  const { config, clock, env, origin, dataDir, store, suites, agents, judges, checkers } = parts;
+  const { config, clock, env, origin, dataDir, store, suites, agents, judges, scorers, checkers } = parts;
   const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = dataDir === undefined ? undefined : readOwnKey(dataDir);
@@ -451,6 +459,8 @@ function operatorOf(parts: Parts) {
       (await inspectAgent(fillInSpec(parseAgentSpec(spec, 'operator'), env).value, baseDir)).notFollowed,
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
     useFunction: functionRegistry(agents),
+    useScorer: scorers.useFunction,
+    checkScorer: scorers.check,
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),
     keys: auditedKeys(store, clock, origin),
