@@ -247,10 +247,11 @@ function runCalls(transport: Transport, get: Get) {
      */
     report: (
       runId: RunId,
-      { against, allowJudgeMismatch, ...reading }: ReportQuestion & Reading = {},
+      { against, common, allowJudgeMismatch, ...reading }: ReportQuestion & Reading = {},
     ): Promise<EvalReport> =>
       get(`${VENDOR}/runs/${at(runId)}/report`, reading, {
         against,
+        common: common === undefined ? undefined : String(common),
         allowJudgeMismatch: allowJudgeMismatch === undefined ? undefined : String(allowJudgeMismatch),
       }),
     /**

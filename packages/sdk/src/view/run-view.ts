@@ -98,9 +98,10 @@ export type JudgeFacts = Pick<JudgeIdentity, 'provider' | 'model' | 'votes' | 'd
  * - `regression`: worse than the baseline, and not by chance
  * - `newly-failing`: a task that passed in the baseline does not now
  * - `any-failure`: a task did not pass
+ * - `removed`: a task of the baseline is no longer in the suite
  * - `finding:<severity>`: a safety finding of this severity or worse
  */
-export type FailCondition = 'bar' | 'regression' | 'newly-failing' | 'any-failure' | `finding:${Severity}`;
+export type FailCondition = 'bar' | 'regression' | 'newly-failing' | 'any-failure' | 'removed' | `finding:${Severity}`;
 
 /** One eval run as people are shown it: a fold over what its host tells of it, here or elsewhere. */
 export type RunView = {

@@ -6,6 +6,7 @@ import {
   type Scorecard,
   validationError,
   withoutContractOutcome,
+  withoutTaskDigests,
 } from '@touchstone/protocol';
 import { type OpenedEnvelope, openEnvelope, type TrustedKey } from '../../evidence/index.js';
 import type { Store } from '../../ports/index.js';
@@ -40,9 +41,12 @@ export async function importScorecard(
   return scorecard;
 }
 
-/** Files of the first version of contracts do not say whether theirs was kept; a later one of the same run may. */
+/** Earlier files do not say whether their contract was kept, or which tasks they are about; a later one of the same run may. */
 const isSame = (kept: Scorecard, other: Scorecard): boolean =>
-  jsonEqual(kept as unknown as Json, withoutContractOutcome(other, kept) as unknown as Json);
+  jsonEqual(
+    kept as unknown as Json,
+    withoutContractOutcome(withoutTaskDigests(other, kept), kept) as unknown as Json,
+  );
 
 const another = ({ runId }: Scorecard): HostError =>
   new HostError(

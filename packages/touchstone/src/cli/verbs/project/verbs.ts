@@ -109,13 +109,17 @@ function addRun(program: Command, start: Start): void {
     .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
     .option('--record <file>', 'with mode live-shadow: write what the tools answered as a new suite file')
     .option('--answers <file>', 'score the answers of a JSONL file, one task a line; no agent is called')
-    .option('--baseline <run>', 'compare with a run: last, blessed, a run id, or a scorecard file')
+    .option(
+      '--baseline <run>',
+      'compare with a run: last, blessed, a run id, a scorecard file, or a folder of them',
+    )
+    .option('--common', 'with --baseline: compare the tasks that are the same in both suites')
     .option('--tolerance <drop>', 'with --baseline: a drop up to this is no regression', share)
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
     .option('--conclusive', 'end with 3 when chance alone could explain the result')
     .option(
       '--fail-on <conditions>',
-      'what makes the run fail: bar, regression, newly-failing, any-failure, finding[:severity] or none (default: bar,regression)',
+      'what makes the run fail: bar, regression, newly-failing, any-failure, removed, finding[:severity] or none (default: bar,regression)',
       list,
     )
     .option('--resume [runId]', 'continue an interrupted run (default: the newest one)')
@@ -203,6 +207,7 @@ function addShow(program: Command, start: Start): void {
     .option('--failed', 'every failed task')
     .option('--events', 'the event log; with --json as one array')
     .option('--baseline <runId>', 'compare with this run instead of the one it was made with')
+    .option('--common', 'with --baseline: compare the tasks that are the same in both suites')
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
     .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
     .option('--bodies', 'show content also when stdout is not a terminal')

@@ -41,8 +41,10 @@ export type RunOptions = Pick<
   readonly markdown?: string;
   readonly bodies?: boolean;
   readonly allowTargetMismatch?: boolean;
-  /** `last`, `blessed`, a run id or a scorecard file. */
+  /** `last`, `blessed`, a run id, a scorecard file or a folder of them. */
   readonly baseline?: string;
+  /** Compare the tasks that are the same in both suites, whatever else changed. */
+  readonly common?: boolean;
   readonly tolerance?: number;
   readonly allowJudgeMismatch?: boolean;
   readonly conclusive?: boolean;
@@ -63,6 +65,7 @@ export const configurableOf = (options: RunOptions, baselineRunId?: RunId): Json
   ...defined({ model: options.model, cache: options.cache || undefined }),
   ...(options.allowTargetMismatch && { allowTargetMismatch: true }),
   ...defined({ baselineRunId }),
+  ...(options.common && baselineRunId !== undefined && { commonTasks: true }),
   ...(options.tolerance !== undefined && { regression: { tolerance: options.tolerance } }),
   ...(options.allowJudgeMismatch && { allowJudgeMismatch: true }),
 });
@@ -91,6 +94,7 @@ export const FLAGS: { readonly [knob: string]: string } = {
   cache: '--cache',
   allowTargetMismatch: '--allow-target-mismatch',
   baselineRunId: '--baseline',
+  commonTasks: '--common',
   regression: '--tolerance',
   allowJudgeMismatch: '--allow-judge-mismatch',
 };
@@ -144,7 +148,7 @@ export const contractFlag = (options: RunOptions): string | undefined => flagIn(
 export const EMPTY_BASELINE: OptionRule<Pick<RunOptions, 'baseline'>> = {
   wrong: ({ baseline }) => baseline?.trim() === '' && '--baseline',
   message: '% is empty.',
-  hint: 'Name what to compare with: last, blessed, a run id or a scorecard file. Or leave it out.',
+  hint: 'Name what to compare with: last, blessed, a run id, a scorecard file or a folder of them. Or leave it out.',
 };
 export const UNPRICED_BUDGET: OptionRule<Pick<RunOptions, 'budget' | 'allowUnpriced' | 'resume'>> = {
   wrong: ({ budget, allowUnpriced, resume }) =>
@@ -222,14 +226,14 @@ const RULES: readonly OptionRule<RunCommand>[] = [
   EMPTY_BASELINE,
   {
     wrong: ({ failOn }) => failOn !== undefined && !parseFailOn(failOn) && '--fail-on',
-    message: '% takes bar, regression, newly-failing, any-failure, finding[:severity], or none alone.',
+    message: '% takes bar, regression, newly-failing, any-failure, removed, finding[:severity], or none alone.',
     hint: 'For example: --fail-on bar,regression,newly-failing',
   },
   {
     wrong: (run) =>
       run.baseline === undefined &&
       run.resume === undefined &&
-      flagIn(run, 'tolerance', 'allowJudgeMismatch'),
+      flagIn(run, 'common', 'tolerance', 'allowJudgeMismatch'),
     message: '% is about a comparison, and there is no --baseline to compare with.',
     hint: 'Add --baseline last, --baseline blessed or --baseline <runId>.',
   },

@@ -61,6 +61,7 @@ export async function startRun(
     digest: head.digest,
     agentId: agent.agentId,
     repeats: options.repeats ?? 1,
+    common: options.common,
   });
   return createCompared(context, choice, create, async (runId) =>
     measureOf(asEvalRun(await client.runs.get(runId))),

@@ -91,6 +91,7 @@ function addCompare(program: Command, start: Start): void {
     .option('--agent <agent>', 'of a suite given as id@version, only runs of this agent (id or id@version)')
     .option('--task <taskId>', 'only this task, with both answers')
     .option('--all', 'every task, also those that scored as before')
+    .option('--common', 'compare the tasks that are the same in both suites, whatever else changed')
     .option('--allow-judge-mismatch', 'compare also what different judges have scored')
     .option('--tolerance <drop>', 'a drop up to this is no regression (default: the configured one)', share)
     .option('--conclusive', 'exit with 3 when it cannot be told whether a drop is real')

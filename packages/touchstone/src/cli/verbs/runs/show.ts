@@ -47,6 +47,7 @@ type ShowOptions = Where & {
   readonly bodies?: boolean;
   readonly baseline?: string;
   readonly allowJudgeMismatch?: boolean;
+  readonly common?: boolean;
   readonly markdown?: string;
 };
 
@@ -98,13 +99,12 @@ const RULES: readonly OptionRule<ShowCommand>[] = [
   EMPTY_BASELINE,
   ...(['events', 'task'] as const).map((part) => ({
     wrong: (options: ShowCommand) =>
-      options[part] !== undefined && flagIn(options, 'markdown', 'baseline', 'allowJudgeMismatch'),
+      options[part] !== undefined && flagIn(options, 'markdown', 'baseline', 'common', 'allowJudgeMismatch'),
     message: '% is about the whole run.',
     hint: `Leave it out, or leave out --${part}.`,
   })),
   {
-    wrong: ({ allowJudgeMismatch, baseline }) =>
-      allowJudgeMismatch && baseline === undefined && '--allow-judge-mismatch',
+    wrong: (show) => show.baseline === undefined && flagIn(show, 'common', 'allowJudgeMismatch'),
     message: '% is about a comparison.',
     hint: 'Add --baseline <runId>.',
   },
@@ -127,7 +127,7 @@ async function showScorecard(
   const view = await collectRun(client, run.runId, {
     bodies: bodiesWanted(context, options),
     now: io.now(),
-    ...defined({ against, allowJudgeMismatch: options.allowJudgeMismatch }),
+    ...defined({ against, common: options.common, allowJudgeMismatch: options.allowJudgeMismatch }),
   });
   const uncompared = against === undefined ? uncomparedOf(run) : undefined;
   const result = { ...view, ...defined({ uncompared }) };

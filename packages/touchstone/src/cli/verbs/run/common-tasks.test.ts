@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTestCli, type TestCli } from '../../testing/test-cli.js';
+
+let cli: TestCli;
+beforeEach(() => {
+  cli = openTestCli();
+  write(FORTY);
+  answerAllBut();
+});
+afterEach(() => cli.close());
+
+const FORTY = Array.from({ length: 40 }, (_, at) => `t-${at}`);
+const taskOf = (taskId: string, input = taskId) => ({
+  taskId,
+  input,
+  expected: { kind: 'golden', match: { strategy: 'exact', value: input } },
+});
+const suiteOf = (tasks: readonly object[], more: object = {}) => ({
+  suiteId: 'local.test.evals.ci',
+  version: '1.0.0',
+  modes: ['golden', 'regression'],
+  tasks,
+  ...more,
+});
+const write = (ids: readonly string[], more?: object): void =>
+  cli.write(
+    'ci.suite.json',
+    suiteOf(
+      ids.map((taskId) => taskOf(taskId)),
+      more,
+    ),
+  );
+const answerAllBut = (...wrong: readonly string[]): void =>
+  cli.write('echo.mjs', `export default (input) => (${JSON.stringify(wrong)}.includes(input) ? '-' : input);`);
+
+const RUN = ['run', 'ci.suite.json', '--agent', 'echo.mjs'];
+const COMMON = [...RUN, '--baseline', 'last', '--common'];
+const json = async (...argv: string[]) => {
+  const { code, out, err } = await cli.run(...argv, '--json');
+  return { code, err, document: JSON.parse(out) };
+};
+const tasksOf = async (...argv: string[]) => (await json(...argv)).document.report.regression.tasks;
+
+describe('a run whose suite has changed since the baseline', () => {
+  it('is compared on the common tasks, and names the one that was added', async () => {
+    await cli.run(...RUN);
+    write([...FORTY, 'new']);
+    const { code, document } = await json(...COMMON);
+    expect(code).toBe(0);
+    expect(document.report.regression).toMatchObject({
+      verdict: 'pass',
+      tasks: { paired: 40, common: 40, added: ['new'], removed: [], changed: [] },
+    });
+  });
+
+  it('has the verdict it had before the task was added', async () => {
+    await cli.run(...RUN);
+    answerAllBut(...FORTY.slice(0, 8));
+    const before = (await json(...RUN, '--baseline', 'last')).document.report.regression;
+    answerAllBut();
+    await cli.run(...RUN);
+    answerAllBut(...FORTY.slice(0, 8));
+    write([...FORTY, 'new']);
+    const { code, document } = await json(...COMMON);
+    const { verdict, toFail, scoreDelta } = document.report.regression;
+    expect([code, verdict, toFail, scoreDelta]).toEqual([1, 'fail', before.toFail, before.scoreDelta]);
+  });
+
+  it('names the task that was removed in every report, and fails by it when told to', async () => {
+    answerAllBut('t-0');
+    await cli.run(...RUN);
+    write(FORTY.slice(1));
+    const told = await cli.run(...COMMON, '--junit', 'r.xml', '--markdown', 'r.md');
+    expect([told.code, told.out]).toEqual([0, expect.stringContaining('Removed since (1): t-0.')]);
+    expect(cli.read('r.md')).toContain('Removed since (1): t-0.');
+    expect(cli.read('r.xml')).toMatch(/name="\(removed\)"[\s\S]*skipped[^>]*t-0/);
+    expect(cli.read('r.xml')).not.toMatch(/<failure|<error/);
+    // The newest run has no such task any more: its baseline is named.
+    const [, first] = JSON.parse((await cli.run('runs', '--json')).out).items;
+    const NAMED = [...RUN, '--baseline', first.runId, '--common', '--fail-on', 'removed'];
+    const red = await cli.run(...NAMED, '--junit', 'r.xml');
+    expect([red.code, red.out]).toEqual([1, expect.stringContaining('1 task of the baseline was removed: t-0')]);
+    expect(cli.read('r.xml')).toMatch(/<failure[^>]*t-0/);
+  });
+
+  it('does not compare a task that asks something else under the same name', async () => {
+    await cli.run(...RUN);
+    const [first = '', ...others] = FORTY;
+    cli.write('ci.suite.json', suiteOf([taskOf(first, 'other words'), ...others.map((id) => taskOf(id))]));
+    answerAllBut('other words');
+    expect(await tasksOf(...COMMON)).toMatchObject({ common: 39, changed: ['t-0'], differing: 0 });
+  });
+
+  it('has no verdict when no task is the same', async () => {
+    await cli.run(...RUN);
+    write(['another']);
+    const { document } = await json(...COMMON);
+    expect(document.report.regression).toMatchObject({ verdict: 'inconclusive', tasks: { common: 0 } });
+    expect((await cli.run(...COMMON, '--conclusive')).code).toBe(0);
+  });
+
+  it('counts what passed then by the bar of today', async () => {
+    const task = (taskId: string) => ({
+      taskId,
+      input: taskId,
+      expected: {
+        kind: 'rubric',
+        rubric: [
+          { criterion: 'check:equals "1"', weight: 1 },
+          { criterion: 'check:contains "1"', weight: 1 },
+        ],
+      },
+    });
+    const rubric = (passScore: number) =>
+      cli.write('ci.suite.json', suiteOf([task('half')], { modes: ['rubric'], thresholds: { passScore } }));
+    cli.write('echo.mjs', 'export default () => "11";');
+    rubric(0.4);
+    await cli.run(...RUN);
+    rubric(0.9);
+    const { document } = await json(...COMMON);
+    // It passed the bar of then, and misses that of today in both runs: no news.
+    expect(document.report.regression).toMatchObject({ toFail: [], tasks: { common: 1, differing: 0 } });
+  });
+
+  it('keeps the comparison off the wire, where both runs need the same suite', async () => {
+    await cli.run(...RUN);
+    const same = await json(...COMMON);
+    expect(same.document.summary.regression).toMatchObject({ scoreDelta: 0 });
+    write([...FORTY, 'new']);
+    expect((await json(...COMMON)).document.summary.regression).toBeUndefined();
+  });
+
+  it('is refused without --common, with the number of tasks that are the same', async () => {
+    await cli.run(...RUN);
+    const [{ runId }] = JSON.parse((await cli.run('runs', '--json')).out).items;
+    write([...FORTY, 'new']);
+    const named = await cli.run(...RUN, '--baseline', runId);
+    expect([named.code, named.err]).toEqual([
+      2,
+      expect.stringContaining('40 tasks are the same in both; --common compares them.'),
+    ]);
+    const last = await cli.run(...RUN, '--baseline', 'last');
+    expect([last.code, last.err]).toEqual([
+      0,
+      expect.stringContaining('the suite has changed since. 40 tasks are the same in both; --common compares them.'),
+    ]);
+  });
+
+  it('is compared although the new task is the first that needs a scorer', async () => {
+    await cli.run(...RUN);
+    cli.write('scorer.mjs', 'export default () => 1;');
+    cli.write('touchstone.config.json', { scorers: { kind: { path: 'scorer.mjs' } } });
+    const scored = {
+      taskId: 'scored',
+      input: 'x',
+      expected: { kind: 'rubric', rubric: [{ criterion: 'check:scorer {"name":"kind"}', weight: 1 }] },
+    };
+    cli.write('ci.suite.json', suiteOf([...FORTY.map((id) => taskOf(id)), scored], { modes: ['golden', 'rubric'] }));
+    expect(await tasksOf(...COMMON)).toMatchObject({ common: 40, added: ['scored'] });
+  });
+});
+
+describe('compare', () => {
+  it('lists changed suites without a verdict and hints at --common, which gives one', async () => {
+    await cli.run(...RUN);
+    write([...FORTY.slice(1), 'new']);
+    await cli.run(...RUN);
+    const plain = await cli.run('compare');
+    expect([plain.code, plain.out]).toEqual([
+      0,
+      expect.stringContaining('39 tasks are the same in both; --common compares them.'),
+    ]);
+    const { code, document } = await json('compare', '--common');
+    expect(code).toBe(0);
+    expect(document.regression.tasks).toMatchObject({ common: 39, added: ['new'], removed: ['t-0'] });
+    const shown = await json('show', 'last', '--baseline', 'last~1', '--common');
+    expect(shown.document.report.regression.tasks).toEqual(document.regression.tasks);
+  });
+});
+
+describe('a folder of scorecards', () => {
+  it('is written by export --all and serves each suite by its id', async () => {
+    cli.write('other.suite.json', { ...suiteOf([taskOf('one')]), suiteId: 'local.test.evals.other' });
+    await cli.run('run', '.', '--agent', 'echo.mjs');
+    await cli.run(...RUN, '--only', 't-1');
+    const written = await cli.run('export', '--all', 'cards');
+    expect([written.code, written.err]).toEqual([0, '']);
+    write([...FORTY, 'new']);
+    const { code, document } = await json(
+      ...['run', '.', '--agent', 'echo.mjs', '--baseline', 'cards', '--common', '--data', 'elsewhere'],
+    );
+    expect(code).toBe(2);
+    expect(document).toBeUndefined();
+  });
+});
