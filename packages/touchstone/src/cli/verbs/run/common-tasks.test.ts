@@ -1,4 +1,8 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EvalReport } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sealStatement } from '../../../app/index.js';
 import { openTestCli, type TestCli } from '../../testing/test-cli.js';
 
 let cli: TestCli;
@@ -31,7 +35,10 @@ const write = (ids: readonly string[], more?: object): void =>
     ),
   );
 const answerAllBut = (...wrong: readonly string[]): void =>
-  cli.write('echo.mjs', `export default (input) => (${JSON.stringify(wrong)}.includes(input) ? '-' : input);`);
+  cli.write(
+    'echo.mjs',
+    `export default (input) => (${JSON.stringify(wrong)}.includes(input) ? '-' : input);`,
+  );
 
 const RUN = ['run', 'ci.suite.json', '--agent', 'echo.mjs'];
 const COMMON = [...RUN, '--baseline', 'last', '--common'];
@@ -79,7 +86,10 @@ describe('a run whose suite has changed since the baseline', () => {
     const [, first] = JSON.parse((await cli.run('runs', '--json')).out).items;
     const NAMED = [...RUN, '--baseline', first.runId, '--common', '--fail-on', 'removed'];
     const red = await cli.run(...NAMED, '--junit', 'r.xml');
-    expect([red.code, red.out]).toEqual([1, expect.stringContaining('1 task of the baseline was removed: t-0')]);
+    expect([red.code, red.out]).toEqual([
+      1,
+      expect.stringContaining('1 task of the baseline was removed: t-0'),
+    ]);
     expect(cli.read('r.xml')).toMatch(/<failure[^>]*t-0/);
   });
 
@@ -96,7 +106,8 @@ describe('a run whose suite has changed since the baseline', () => {
     write(['another']);
     const { document } = await json(...COMMON);
     expect(document.report.regression).toMatchObject({ verdict: 'inconclusive', tasks: { common: 0 } });
-    expect((await cli.run(...COMMON, '--conclusive')).code).toBe(0);
+    write(['third']);
+    expect((await cli.run(...COMMON)).out).toContain('cannot tell: no task is the same in both suites');
   });
 
   it('counts what passed then by the bar of today', async () => {
@@ -106,8 +117,8 @@ describe('a run whose suite has changed since the baseline', () => {
       expected: {
         kind: 'rubric',
         rubric: [
-          { criterion: 'check:equals "1"', weight: 1 },
-          { criterion: 'check:contains "1"', weight: 1 },
+          { criterion: '[check:contains {"text":"2"}] Two.', weight: 1 },
+          { criterion: '[check:contains {"text":"1"}] One.', weight: 1 },
         ],
       },
     });
@@ -142,20 +153,28 @@ describe('a run whose suite has changed since the baseline', () => {
     const last = await cli.run(...RUN, '--baseline', 'last');
     expect([last.code, last.err]).toEqual([
       0,
-      expect.stringContaining('the suite has changed since. 40 tasks are the same in both; --common compares them.'),
+      expect.stringContaining(
+        'the suite has changed since. 40 tasks are the same in both; --common compares them.',
+      ),
     ]);
   });
 
   it('is compared although the new task is the first that needs a scorer', async () => {
     await cli.run(...RUN);
     cli.write('scorer.mjs', 'export default () => 1;');
-    cli.write('touchstone.config.json', { scorers: { kind: { path: 'scorer.mjs' } } });
+    cli.write('touchstone.config.json', { scorers: { tone: { kind: 'module', path: 'scorer.mjs' } } });
     const scored = {
       taskId: 'scored',
       input: 'x',
-      expected: { kind: 'rubric', rubric: [{ criterion: 'check:scorer {"name":"kind"}', weight: 1 }] },
+      expected: {
+        kind: 'rubric',
+        rubric: [{ criterion: '[check:scorer {"name":"tone"}] Kind.', weight: 1 }],
+      },
     };
-    cli.write('ci.suite.json', suiteOf([...FORTY.map((id) => taskOf(id)), scored], { modes: ['golden', 'rubric'] }));
+    cli.write(
+      'ci.suite.json',
+      suiteOf([...FORTY.map((id) => taskOf(id)), scored], { modes: ['golden', 'rubric'] }),
+    );
     expect(await tasksOf(...COMMON)).toMatchObject({ common: 40, added: ['scored'] });
   });
 });
@@ -165,7 +184,7 @@ describe('compare', () => {
     await cli.run(...RUN);
     write([...FORTY.slice(1), 'new']);
     await cli.run(...RUN);
-    const plain = await cli.run('compare');
+    const plain = await cli.run('compare', 'last~1', 'last');
     expect([plain.code, plain.out]).toEqual([
       0,
       expect.stringContaining('39 tasks are the same in both; --common compares them.'),
@@ -179,17 +198,71 @@ describe('compare', () => {
 });
 
 describe('a folder of scorecards', () => {
-  it('is written by export --all and serves each suite by its id', async () => {
-    cli.write('other.suite.json', { ...suiteOf([taskOf('one')]), suiteId: 'local.test.evals.other' });
-    await cli.run('run', '.', '--agent', 'echo.mjs');
+  const ALL = ['run', '.', '--agent', 'echo.mjs'];
+  const OTHER = { ...suiteOf([taskOf('one')]), suiteId: 'local.test.evals.other' };
+  /** The runs are gone, as on another machine; the key that signed stays trusted. */
+  const forgetRuns = (): void => {
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(join(cli.cwd, `.touchstone/touchstone.db${end}`), { force: true });
+  };
+
+  it('is written by export --all, and each suite finds its file in it by its id', async () => {
+    cli.write('other.suite.json', OTHER);
+    await cli.run(...ALL);
     await cli.run(...RUN, '--only', 't-1');
     const written = await cli.run('export', '--all', 'cards');
     expect([written.code, written.err]).toEqual([0, '']);
+    expect(readdirSync(join(cli.cwd, 'cards')).sort()).toEqual([
+      'local.test.evals.ci.local.cli.echo.scorecard.json',
+      'local.test.evals.other.local.cli.echo.scorecard.json',
+    ]);
+    forgetRuns();
+    write([...FORTY.slice(1), 'new']);
+    const { code, document } = await json(...ALL, '--baseline', 'cards', '--common');
+    expect(code).toBe(0);
+    const tasks = document.map(({ report }: { report: EvalReport }) => report.regression?.tasks);
+    expect(tasks).toEqual([
+      expect.objectContaining({ common: 39, added: ['new'], removed: ['t-0'] }),
+      expect.objectContaining({ common: 1, added: [], removed: [] }),
+    ]);
+  });
+
+  it('without a file of the suite leaves the run uncompared, and says so', async () => {
+    await cli.run(...RUN);
+    await cli.run('export', '--all', 'cards');
+    cli.write('other.suite.json', OTHER);
+    const told = await cli.run('run', 'other.suite.json', '--agent', 'echo.mjs', '--baseline', 'cards');
+    expect([told.code, told.err]).toEqual([
+      0,
+      expect.stringContaining('There is no scorecard of local.test.evals.other in cards.'),
+    ]);
+  });
+
+  it('of files without digests of tasks serves runs of the very same suite alone', async () => {
+    await cli.run(...RUN);
+    await cli.run('export', '--all', 'cards');
+    const name = 'cards/local.test.evals.ci.local.cli.echo.scorecard.json';
+    const key = readFileSync(join(cli.cwd, '.touchstone/signing-key.pem'), 'utf8');
+    cli.write(name, withoutDigests(cli.read(name), key));
+    forgetRuns();
+    expect((await cli.run(...RUN, '--baseline', 'cards', '--common')).code).toBe(0);
     write([...FORTY, 'new']);
-    const { code, document } = await json(
-      ...['run', '.', '--agent', 'echo.mjs', '--baseline', 'cards', '--common', '--data', 'elsewhere'],
-    );
-    expect(code).toBe(2);
-    expect(document).toBeUndefined();
+    const { code, err } = await cli.run(...RUN, '--baseline', 'cards', '--common');
+    expect([code, err]).toEqual([2, expect.stringContaining('older than digests of tasks')]);
+  });
+
+  it('is nothing that another host could read', async () => {
+    await cli.run(...RUN);
+    await cli.run('export', '--all', 'cards');
+    const { code, err } = await cli.run(...RUN, '--baseline', 'cards', '--host', 'http://127.0.0.1:9');
+    expect([code, err]).toEqual([2, expect.stringContaining('--baseline with --host')]);
   });
 });
+
+/** The file as an earlier version wrote it. */
+function withoutDigests(text: string, key: string): string {
+  const { payload, signatures } = JSON.parse(text);
+  const statement = JSON.parse(Buffer.from(payload, 'base64').toString());
+  for (const result of statement.predicate.scorecard.results) delete result.taskDigest;
+  return sealStatement(statement, { privateKey: key, keyId: signatures[0].keyid });
+}

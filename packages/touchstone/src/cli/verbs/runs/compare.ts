@@ -41,7 +41,7 @@ export async function compareCommand(
 ): Promise<ExitCode> {
   if (before === undefined)
     return withSession(context, options, 'look', async (session) =>
-      compareBoth(context, session, await lastTwo(session, placeOf(session)), options),
+      compareBoth(context, session, await lastTwo(session, placeOf(session), options.common), options),
     );
   if (after === undefined)
     throw new UsageError(
@@ -89,7 +89,13 @@ async function compareBoth(
     first === 'blessed' ? await findBlessed(session, after) : await findNamed(session, first, naming);
   checkTwo(before.runId, after.runId);
   const { tolerance, allowJudgeMismatch = false, common, task } = options;
-  const request = defined({ before: before.runId, after: after.runId, allowJudgeMismatch, common, tolerance });
+  const request = defined({
+    before: before.runId,
+    after: after.runId,
+    allowJudgeMismatch,
+    common,
+    tolerance,
+  });
   const comparison = await session.client.runs.compare({ ...request, ...defined({ taskId: task }) });
   if (comparison.noVerdict?.code === 'other_judge') throw otherJudge(comparison);
   if (task !== undefined && comparison.tasks.length === 0) throw await unknownTask(session, request, task);

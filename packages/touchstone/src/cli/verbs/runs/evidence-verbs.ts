@@ -120,7 +120,8 @@ function addExport(program: Command, start: Start): void {
     .description(
       'Writes the scorecard of a completed run as a signed file that others can check and compare with. It holds scores, names and digests, and no content.',
     )
-    .argument('<runId>', RUN)
+    .argument('[runId]', RUN)
+    .option('--all <folder>', 'the newest whole run of every suite and agent, a file each, for --baseline')
     .option('-o, --out <file>', 'where to (default: <suiteId>-<runId>.scorecard.json here); - is stdout')
     .option('--key <file>', 'sign with this private key: Ed25519, PEM (default: one made for this machine)')
     .option('--key-id <id>', 'the name under which others know the key of --key')
@@ -130,6 +131,7 @@ function addExport(program: Command, start: Start): void {
       'after',
       examples(
         'export last --public-key pub.pem',
+        'export --all baselines',
         'export last --out evidence.scorecard.json --key key.pem --key-id acme-2026',
       ),
     );

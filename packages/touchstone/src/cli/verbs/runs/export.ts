@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { defined, isTerminal, parseJson, type Scorecard } from '@touchstone/protocol';
@@ -7,7 +7,15 @@ import { ownKey, publicKeyOf, sealStatement, statementOf } from '../../../app/in
 import { checkRegular, displayPath, placeFile, targetOf } from '../../files/local-files.js';
 import { type KeyOptions, readSigning, type Signing } from '../../files/pack-files.js';
 import { MOST_BYTES } from '../../files/scorecard-file.js';
-import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
+import {
+  type Context,
+  checkRules,
+  type ExitCode,
+  lookOf,
+  type OptionRule,
+  UsageError,
+  writeJson,
+} from '../../io.js';
 import { readConfig, storeFile } from '../../local.js';
 import { type Exported, exportDocument, renderExport } from '../../render/exported.js';
 import { shell } from '../../render/shell.js';
@@ -70,20 +78,42 @@ function isPublicKey(text: string): boolean {
   }
 }
 
-type ExportOptions = KeyOptions & Where & { readonly out?: string; readonly publicKey?: string };
+export type ExportOptions = KeyOptions &
+  Where & {
+    readonly out?: string;
+    readonly publicKey?: string;
+    /** A folder for the newest run of every suite and agent. */
+    readonly all?: string;
+  };
 
 const STDOUT = '-';
+
+const RULES: readonly OptionRule<ExportOptions & { readonly wanted: string | undefined }>[] = [
+  {
+    wrong: ({ wanted, all }) => wanted === undefined && all === undefined && 'run',
+    message: 'Which %? Give its id, "last", or --all <folder> for the newest run of every suite.',
+  },
+  {
+    wrong: ({ wanted, out, all }) =>
+      all !== undefined && (wanted === undefined ? out !== undefined && '--out' : wanted),
+    message: '--all writes the newest run of every suite into a folder, so % says nothing.',
+    hint: 'Leave % out, or leave --all out.',
+  },
+];
 
 /** Writes what of a completed run can travel, signed. */
 export async function exportCommand(
   context: Context,
-  wanted: string,
+  wanted: string | undefined,
   options: ExportOptions,
 ): Promise<ExitCode> {
+  checkRules(RULES, { ...options, wanted });
   await checkFiles(context, options);
+  if (options.all !== undefined)
+    return (await import('./export-all.js')).exportAll(context, options.all, options);
   const given = readSigning(options, context.io.cwd);
   const { card, signing } = await withSession(context, options, 'look', async ({ client }) => {
-    const run = asEvalRun(await findRun(client, wanted));
+    const run = asEvalRun(await findRun(client, wanted ?? 'last'));
     checkCompleted(context, run, options);
     const card = await client.runs.scorecard(run.runId);
     return { card, signing: given ?? (await ownKey(resolve(context.io.cwd, context.settings.data))) };
@@ -141,27 +171,37 @@ async function writeExport(
   signing: Signing,
   options: ExportOptions,
 ): Promise<void> {
-  const statement = statementOf(card, { name: 'touchstone', version: packageVersion() });
-  const text = sealStatement(statement, signing);
-  const publicKey = pemOf(publicKeyOf(signing.privateKey));
+  const text = sealCard(card, signing);
   const { out = `${card.suite.suiteId}-${card.runId}.scorecard.json` } = options;
   // Both places are looked at before one of them is written to.
   if (out !== STDOUT) checkOutput(context, OUT, out);
-  const { publicKey: publicKeyFile } = options;
-  if (publicKeyFile !== undefined) {
-    checkOutput(context, PUBLIC_KEY, publicKeyFile);
-    writeOutput(context, PUBLIC_KEY, publicKeyFile, publicKey);
-  }
+  writePublicKey(context, signing, options);
   if (out === STDOUT) context.io.stdout.write(text);
   else writeOutput(context, OUT, out, text);
   const { cwd } = context.io;
   const file = out === STDOUT ? undefined : displayPath(resolve(cwd, out), cwd);
   const own = options.key === undefined;
-  const key = { keyId: signing.keyId, ownKey: own, publicKey };
-  tell(context, { scorecard: card, ...key, ...defined({ file, publicKeyFile }) }, options);
+  const key = { keyId: signing.keyId, ownKey: own, publicKey: publicKeyText(signing) };
+  tell(context, { scorecard: card, ...key, ...defined({ file, publicKeyFile: options.publicKey }) }, options);
 }
 
-const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString();
+export const sealCard = (card: Scorecard, signing: Signing): string =>
+  sealStatement(statementOf(card, { name: 'touchstone', version: packageVersion() }), signing);
+
+export function writeCard(context: Context, file: string, text: string): void {
+  checkOutput(context, OUT, file);
+  writeOutput(context, OUT, file, text);
+}
+
+/** For those who want to check the file. */
+export function writePublicKey(context: Context, signing: Signing, { publicKey }: ExportOptions): void {
+  if (publicKey === undefined) return;
+  checkOutput(context, PUBLIC_KEY, publicKey);
+  writeOutput(context, PUBLIC_KEY, publicKey, publicKeyText(signing));
+}
+
+export const publicKeyText = ({ privateKey }: Signing): string =>
+  publicKeyOf(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 
 /** Where the file itself goes to stdout, the words about it go beside. */
 function tell(context: Context, exported: Exported, options: ExportOptions): void {
