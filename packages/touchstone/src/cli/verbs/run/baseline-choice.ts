@@ -183,9 +183,9 @@ async function lastRuns(client: Client, run: ComparedRun, back: number): Promise
   const asOften = earlier.filter((one) => one.repeats === repeats);
   if (common) return { candidates: pickOfEach(wholeRuns(asOften), back), earlier };
   const alike = asOften.filter((one) => one.suite === digest);
-  const candidates = pickOfEach(alike, back);
   // The host refuses a run of another suite, and says how many tasks are the same.
-  return { candidates: candidates.length > 0 ? candidates : earlier.slice(0, 1).map(runIdOf), earlier };
+  const refused = earlier.every((one) => one.suite !== digest) ? earlier.slice(0, 1) : [];
+  return { candidates: [...pickOfEach(alike, back), ...refused.map(runIdOf)], earlier };
 }
 
 const runIdOf = ({ runId }: MeasuredRun): RunId => runId;

@@ -126,7 +126,7 @@ function addExport(program: Command, start: Start): void {
     .option('--key <file>', 'sign with this private key: Ed25519, PEM (default: one made for this machine)')
     .option('--key-id <id>', 'the name under which others know the key of --key')
     .option('--public-key <file>', 'also write the public key, which others need to check the file')
-    .action(start(() => import('./export.js'), 'exportCommand'))
+    .action(start(() => import('./export-all.js'), 'exportRuns'))
     .addHelpText(
       'after',
       examples(

@@ -4,14 +4,58 @@ import { type Client, type EvalRunSnapshot, isEvalRun } from '@touchstone/sdk';
 import { refOf } from '@touchstone/sdk/view';
 import { ownKey } from '../../../app/index.js';
 import { readSigning, type Signing } from '../../files/pack-files.js';
-import { type Context, type ExitCode, UsageError, writeResult } from '../../io.js';
+import {
+  type Context,
+  checkRules,
+  type ExitCode,
+  type OptionRule,
+  UsageError,
+  writeResult,
+} from '../../io.js';
+import { isConfirmation } from '../../origin.js';
 import { exportDocument } from '../../render/exported.js';
 import { runPages } from '../../run-lookup.js';
 import { withSession } from '../../session.js';
-import { type ExportOptions, publicKeyText, sealCard, writeCard, writePublicKey } from './export.js';
+import {
+  checkFiles,
+  type ExportOptions,
+  exportCommand,
+  publicKeyText,
+  sealCard,
+  writeCard,
+  writePublicKey,
+} from './export.js';
+
+/** With `--all`, a folder for the newest run of every suite and agent. */
+type AllOptions = ExportOptions & { readonly all?: string };
+
+const RULES: readonly OptionRule<AllOptions & { readonly wanted: string | undefined }>[] = [
+  {
+    wrong: ({ wanted, all }) => wanted === undefined && all === undefined && 'run',
+    message: 'Which %? Give its id, "last", or --all <folder> for the newest run of every suite.',
+  },
+  {
+    wrong: ({ wanted, out, all }) =>
+      all !== undefined && (wanted === undefined ? out !== undefined && '--out' : wanted),
+    message: '--all writes the newest run of every suite into a folder, so % says nothing.',
+    hint: 'Leave % out, or leave --all out.',
+  },
+];
+
+/** The scorecard of one run, or those of all suites. */
+export async function exportRuns(
+  context: Context,
+  wanted: string | undefined,
+  options: AllOptions,
+): Promise<ExitCode> {
+  checkRules(RULES, { ...options, wanted });
+  const { all } = options;
+  return all === undefined ? exportCommand(context, wanted ?? '', options) : exportAll(context, all, options);
+}
 
 /** Writes the newest whole run of every suite and agent into a folder, which can then serve as `--baseline`. */
-export async function exportAll(context: Context, folder: string, options: ExportOptions): Promise<ExitCode> {
+async function exportAll(context: Context, folder: string, options: ExportOptions): Promise<ExitCode> {
+  await checkFiles(context, options);
   const given = readSigning(options, context.io.cwd);
   const { cards, signing } = await withSession(context, options, 'look', async ({ client }) => ({
     cards: await newestCards(client),
@@ -46,9 +90,13 @@ const documentOf = ({ card, file }: CardFile, signing: Signing): object =>
 const fileName = ({ suite, agent }: Scorecard): string =>
   `${suite.suiteId}.${agent.agentId.replaceAll(/[^A-Za-z0-9._-]/g, '-')}.scorecard.json`;
 
-/** Only a run that has measured every task itself. */
-const isWhole = ({ touchstone: { fork, rejudgeOf, tasks } }: EvalRunSnapshot): boolean =>
-  fork === undefined && rejudgeOf === undefined && tasks.selection === undefined;
+/** Only a run that has measured every task itself, once for all. */
+const isWhole = (run: EvalRunSnapshot): boolean => {
+  const { fork, rejudgeOf, tasks } = run.touchstone;
+  return (
+    fork === undefined && rejudgeOf === undefined && tasks.selection === undefined && !isConfirmation(run)
+  );
+};
 
 async function newestCards(client: Client): Promise<readonly Scorecard[]> {
   const newest = new Map<string, EvalRunSnapshot>();

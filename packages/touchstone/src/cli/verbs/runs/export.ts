@@ -7,15 +7,7 @@ import { ownKey, publicKeyOf, sealStatement, statementOf } from '../../../app/in
 import { checkRegular, displayPath, placeFile, targetOf } from '../../files/local-files.js';
 import { type KeyOptions, readSigning, type Signing } from '../../files/pack-files.js';
 import { MOST_BYTES } from '../../files/scorecard-file.js';
-import {
-  type Context,
-  checkRules,
-  type ExitCode,
-  lookOf,
-  type OptionRule,
-  UsageError,
-  writeJson,
-} from '../../io.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
 import { readConfig, storeFile } from '../../local.js';
 import { type Exported, exportDocument, renderExport } from '../../render/exported.js';
 import { shell } from '../../render/shell.js';
@@ -82,38 +74,20 @@ export type ExportOptions = KeyOptions &
   Where & {
     readonly out?: string;
     readonly publicKey?: string;
-    /** A folder for the newest run of every suite and agent. */
-    readonly all?: string;
   };
 
 const STDOUT = '-';
 
-const RULES: readonly OptionRule<ExportOptions & { readonly wanted: string | undefined }>[] = [
-  {
-    wrong: ({ wanted, all }) => wanted === undefined && all === undefined && 'run',
-    message: 'Which %? Give its id, "last", or --all <folder> for the newest run of every suite.',
-  },
-  {
-    wrong: ({ wanted, out, all }) =>
-      all !== undefined && (wanted === undefined ? out !== undefined && '--out' : wanted),
-    message: '--all writes the newest run of every suite into a folder, so % says nothing.',
-    hint: 'Leave % out, or leave --all out.',
-  },
-];
-
 /** Writes what of a completed run can travel, signed. */
 export async function exportCommand(
   context: Context,
-  wanted: string | undefined,
+  wanted: string,
   options: ExportOptions,
 ): Promise<ExitCode> {
-  checkRules(RULES, { ...options, wanted });
   await checkFiles(context, options);
-  if (options.all !== undefined)
-    return (await import('./export-all.js')).exportAll(context, options.all, options);
   const given = readSigning(options, context.io.cwd);
   const { card, signing } = await withSession(context, options, 'look', async ({ client }) => {
-    const run = asEvalRun(await findRun(client, wanted ?? 'last'));
+    const run = asEvalRun(await findRun(client, wanted));
     checkCompleted(context, run, options);
     const card = await client.runs.scorecard(run.runId);
     return { card, signing: given ?? (await ownKey(resolve(context.io.cwd, context.settings.data))) };
@@ -136,7 +110,7 @@ function checkCompleted(context: Context, run: RunSnapshot, where: Where): void 
 }
 
 /** A file that is written must not be one that is read, least of all the key. */
-async function checkFiles(context: Context, { out, key, publicKey }: ExportOptions): Promise<void> {
+export async function checkFiles(context: Context, { out, key, publicKey }: ExportOptions): Promise<void> {
   const { io, settings } = context;
   if (out === STDOUT && settings.json)
     throw new UsageError(
