@@ -6,6 +6,13 @@ export {
   type ReportedPromotion,
   runDocument,
 } from './document.js';
+export {
+  commentMarker,
+  cutText,
+  escapeData,
+  githubAnnotations,
+  type SuitePlace,
+} from './github.js';
 export { renderJunit } from './junit.js';
 export type { JunitFailures } from './junit-tasks.js';
 export { escapeXml } from './junit-xml.js';

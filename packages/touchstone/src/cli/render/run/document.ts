@@ -55,7 +55,7 @@ function reportedPromotion({ promotion }: RunView): ReportedPromotion | undefine
 }
 
 /** A run as exporters take it. */
-function exportedRun(result: RunView): ExportedRun {
+export function exportedRun(result: RunView): ExportedRun {
   const { promotion: _, ...run } = result;
   const promotion = reportedPromotion(result);
   return promotion ? { ...run, promotion } : run;

@@ -132,6 +132,8 @@ function addRun(program: Command, start: Start): void {
       ).choices(['decisive', 'all']),
     )
     .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
+    .option('--github', 'tell GitHub: step summary, outputs, annotations, one comment (default: in its jobs)')
+    .option('--no-github', 'tell GitHub nothing')
     .option('--bodies', 'show expected and actual answers also when stdout is not a terminal, and in reports')
     .option('--allow-target-mismatch', 'run a suite made for another agent')
     .option('--promote', 'if it passes, promote the agent on the evidence of this run')

@@ -38,7 +38,7 @@ async function attemptOne(
   try {
     const result = await run(source);
     tell(result);
-    return { result };
+    return { result, source };
   } catch (error) {
     if (error instanceof NothingToRun) return skip(context, nameOf(source), error, tolerant);
     if (!tolerant || !isRefusal(error)) throw error;

@@ -39,6 +39,8 @@ export type RunOptions = Pick<
   readonly junit?: string;
   readonly junitFailures?: JunitFailures;
   readonly markdown?: string;
+  /** Tell GitHub Actions what came of it; by default in its jobs. */
+  readonly github?: boolean;
   readonly bodies?: boolean;
   readonly allowTargetMismatch?: boolean;
   /** `last`, `blessed`, a run id, a scorecard file or a folder of them. */
@@ -226,7 +228,8 @@ const RULES: readonly OptionRule<RunCommand>[] = [
   EMPTY_BASELINE,
   {
     wrong: ({ failOn }) => failOn !== undefined && !parseFailOn(failOn) && '--fail-on',
-    message: '% takes bar, regression, newly-failing, any-failure, removed, finding[:severity], or none alone.',
+    message:
+      '% takes bar, regression, newly-failing, any-failure, removed, finding[:severity], or none alone.',
     hint: 'For example: --fail-on bar,regression,newly-failing',
   },
   {

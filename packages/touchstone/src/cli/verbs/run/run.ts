@@ -10,6 +10,7 @@ import { type Session, withKeptRun, withSession } from '../../session.js';
 import { candidateOf, checkPromotable, resumedCandidate } from '../deployments/promotable-agent.js';
 import { finishRun, runEach, runOne } from './attempts.js';
 import { checkBaselineFile } from './baseline-choice.js';
+import { tellGithub } from './github.js';
 import { checkRecordFile, checkReportFiles, tellResult, tellSuites, writeReports } from './report.js';
 import { type Attempt, exitOfAttempt, isRun, type RunView } from './result.js';
 import { driverOf, type RunDriver } from './run-driver.js';
@@ -34,7 +35,9 @@ export async function runCommand(
     const several = suite !== undefined && (await isSeveral(suite, context.io.cwd));
     writeJson(context.io, several ? documents : documents[0]);
   }
-  return exitOfAll(attempts);
+  const exitCode = exitOfAll(attempts);
+  await tellGithub(context, { attempts, exitCode, argument: suite ?? '' }, options);
+  return exitCode;
 }
 
 function attemptDocument(attempt: Attempt): object {
