@@ -1,4 +1,5 @@
 import { SEVERITIES, type Severity } from '@touchstone/protocol';
+import { newsOf } from './confirmation.js';
 import type { FailCondition, RunView } from './run-view.js';
 import { plural } from './units.js';
 
@@ -41,10 +42,10 @@ function wordsFor(condition: FailCondition, view: RunView): string | undefined {
 }
 
 /** `4 tasks newly fail`; undefined when none does, or nothing was compared. */
-export function newlyFailing({ report }: RunView): string | undefined {
-  const { toFail = [] } = report?.regression ?? {};
-  if (toFail.length === 0) return undefined;
-  return `${plural(toFail.length, 'task')} newly ${toFail.length === 1 ? 'fails' : 'fail'}`;
+export function newlyFailing(view: RunView): string | undefined {
+  const news = newsOf(view);
+  if (news.length === 0) return undefined;
+  return `${plural(news.length, 'task')} newly ${news.length === 1 ? 'fails' : 'fail'}`;
 }
 
 /** `2 tasks of the baseline were removed: t-1, t-2`; deleting what fails is no repair. */

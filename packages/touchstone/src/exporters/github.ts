@@ -1,4 +1,4 @@
-import { outcomeOf, refOf } from '@touchstone/sdk/view';
+import { newsOf, outcomeOf, refOf } from '@touchstone/sdk/view';
 import type { ExportedRun, RefusedSuite } from './document.js';
 import { failureWords } from './junit-tasks.js';
 
@@ -26,7 +26,7 @@ function runCommands({ run, place }: GithubRun): readonly string[] {
   if (outcomeOf(run) === 'passed') return [];
   const title = refOf(run.suite);
   if (run.error) return [command({ file: place?.file, title }, `${run.error.code}: ${run.error.message}`)];
-  const fresh = new Set<string>(run.report?.regression?.toFail);
+  const fresh = new Set(newsOf(run));
   const inOrder = [
     ...run.failures.filter(({ taskId }) => fresh.has(taskId)),
     ...run.failures.filter(({ taskId }) => !fresh.has(taskId)),

@@ -10,6 +10,7 @@ import {
   judgeName,
   metWords,
   modelName,
+  newsOf,
   PASS,
   plural,
   refOf,
@@ -158,7 +159,7 @@ const besideVerdict = (result: ExportedRun, which: JunitFailures): GateStatus =>
 const NAMED = 10;
 
 function newlyFailingCases(result: ExportedRun, which: JunitFailures): readonly Case[] {
-  const { toFail = [] } = result.report?.regression ?? {};
+  const toFail = newsOf(result);
   if (toFail.length === 0) return [];
   const more = toFail.length > NAMED ? ' …' : '';
   const how = toFail.length === 1 ? 'does not now' : 'do not now';

@@ -114,6 +114,11 @@ function addRun(program: Command, start: Start): void {
       'compare with a run: last, blessed, a run id, a scorecard file, or a folder of them',
     )
     .option('--common', 'with --baseline: compare the tasks that are the same in both suites')
+    .option(
+      '--confirm <n>',
+      'with --baseline: run each newly failing task so many more times; it counts when most attempts fail',
+      wholeNumber(1, 100),
+    )
     .option('--tolerance <drop>', 'with --baseline: a drop up to this is no regression', share)
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
     .option('--conclusive', 'end with 3 when chance alone could explain the result')

@@ -50,6 +50,8 @@ export type RunOptions = Pick<
   readonly tolerance?: number;
   readonly allowJudgeMismatch?: boolean;
   readonly conclusive?: boolean;
+  /** Run tasks that newly fail so many more times before they count. */
+  readonly confirm?: number;
   /** What makes the run fail: `bar`, `regression`, `newly-failing`, … */
   readonly failOn?: readonly string[];
   /** Promote the agent on the evidence of this run, and where to. */
@@ -200,6 +202,11 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     message: '--answers scores answers that are there already, so % would change nothing.',
     hint: 'Leave % out, or leave --answers out to run the agent.',
   },
+  {
+    wrong: (run) => run.confirm !== undefined && flagIn(run, 'answers', 'watch', 'resume', 'cache'),
+    message: '--confirm runs tasks again, which % does not go with.',
+    hint: 'Leave one of the two out.',
+  },
   notOnHost('the answers are in a file of this machine', 'Leave --host out.', 'answers'),
   BOTH_TO_STDOUT,
   {
@@ -236,7 +243,7 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     wrong: (run) =>
       run.baseline === undefined &&
       run.resume === undefined &&
-      flagIn(run, 'common', 'tolerance', 'allowJudgeMismatch'),
+      flagIn(run, 'common', 'confirm', 'tolerance', 'allowJudgeMismatch'),
     message: '% is about a comparison, and there is no --baseline to compare with.',
     hint: 'Add --baseline last, --baseline blessed or --baseline <runId>.',
   },

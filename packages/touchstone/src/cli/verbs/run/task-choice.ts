@@ -3,6 +3,7 @@ import { type Client, readResults } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
 import type { SuiteSource } from '../../files/suite-source.js';
 import { type ExitCode, UsageError } from '../../io.js';
+import { isConfirmation } from '../../origin.js';
 import type { RunOptions } from './run-options.js';
 
 /** A suite of which nothing is to be run: none of its tasks was chosen, or none had failed. */
@@ -94,7 +95,9 @@ async function failedAmong(
 
 async function newestRun(client: Client, { suiteId, agentId }: RunSubject): Promise<RunId> {
   const { items } = await client.runs.list({ suiteId, agentId, limit: 20 });
-  const ended = items.find(({ status }) => isTerminal(status) && status !== 'cancelled');
+  const ended = items.find(
+    (run) => isTerminal(run.status) && run.status !== 'cancelled' && !isConfirmation(run),
+  );
   if (ended) return ended.runId as RunId;
   throw new UsageError(
     `There is no earlier run of ${suiteId} with ${agentId} to take the failed tasks of.`,
