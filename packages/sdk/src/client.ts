@@ -29,6 +29,7 @@ import type {
   RunArtifact,
   RunComparison,
   RunId,
+  RunPreview,
   Scorecard,
   ScoreOverride,
   SuiteHistory,
@@ -266,6 +267,9 @@ function runCalls(transport: Transport, get: Get) {
      */
     results: (runId: RunId, page: PageQuery = {}, reading?: Reading): Promise<Page<StepResult>> =>
       get(`${VENDOR}/runs/${at(runId)}/results`, reading, page),
+    /** What a run would do. Refused as `create` would be; creates nothing. */
+    preview: (body: CreateRun, reading?: Reading): Promise<RunPreview> =>
+      transport.json({ method: 'POST', path: `${VENDOR}/runs:preview`, body, readOnly: true, ...reading }),
     /** One run against another, task by task, and whether a drop is more than chance. Changes nothing on the host. */
     compare: (body: CompareRuns, reading?: Reading): Promise<RunComparison> =>
       transport.json({ method: 'POST', path: `${VENDOR}/runs:compare`, body, readOnly: true, ...reading }),

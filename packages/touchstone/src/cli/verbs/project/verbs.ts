@@ -128,6 +128,7 @@ function addRun(program: Command, start: Start): void {
       list,
     )
     .option('--resume [runId]', 'continue an interrupted run (default: the newest one)')
+    .option('--dry-run', 'tell what would run and what it may cost; runs and keeps nothing')
     .option('--watch', 'run again whenever the suite, the agent or the configuration changes')
     .option('--junit <file>', 'also write a JUnit report')
     .addOption(

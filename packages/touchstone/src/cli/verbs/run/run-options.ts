@@ -36,6 +36,8 @@ export type RunOptions = Pick<
   readonly record?: string;
   readonly resume?: string | true;
   readonly watch?: boolean;
+  /** Tell what would run, and run nothing. */
+  readonly dryRun?: boolean;
   readonly junit?: string;
   readonly junitFailures?: JunitFailures;
   readonly markdown?: string;
@@ -276,6 +278,12 @@ const RULES: readonly OptionRule<RunCommand>[] = [
   noEvidence('another model than the agent asks in service shows nothing about it', 'model'),
   noEvidence('evidence is a run of a suite for this agent', 'allowTargetMismatch'),
   noEvidence('every change would be promoted', 'watch'),
+  {
+    wrong: (run) =>
+      run.dryRun && flagIn(run, 'resume', 'watch', 'record', 'answers', 'promote', 'junit', 'markdown'),
+    message: '--dry-run runs nothing, so % would have nothing to do.',
+    hint: 'Leave one of the two out.',
+  },
   {
     wrong: (run) => run.watch && flagIn(run, 'resume', 'host', 'json', 'record'),
     message: '--watch cannot be combined with %.',

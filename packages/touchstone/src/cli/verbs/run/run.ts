@@ -26,6 +26,10 @@ export async function runCommand(
   checkReportFiles(context, options);
   if (options.record !== undefined) checkRecordFile(options.record, context.io.cwd);
   checkBaselineFile(context, options.host, options.baseline);
+  if (options.dryRun) {
+    const { dryRun } = await import('./dry-run.js');
+    return dryRun(context, suite ?? '', options, await isSeveral(suite ?? '', context.io.cwd));
+  }
   if (options.watch) return (await import('./watch.js')).watchRuns(context, suite ?? '', options);
   const attempts = await attemptAll(context, suite, options);
   writeReports(context, attempts, options);
