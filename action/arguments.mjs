@@ -36,7 +36,6 @@ export function runArguments(inputs, baseline, { data, report }) {
     : [];
   return [
     'run',
-    inputs.INPUT_SUITE || 'evals',
     ...option('--agent', inputs.INPUT_AGENT),
     ...option('--config', inputs.INPUT_CONFIG),
     ...option('--budget', inputs.INPUT_BUDGET),
@@ -46,5 +45,7 @@ export function runArguments(inputs, baseline, { data, report }) {
     ...['--data', data, '--github', '--junit', join(report, 'junit.xml')],
     ...['--output', join(report, 'report.html')],
     ...splitWords(inputs.INPUT_ARGS ?? ''),
+    // Behind the two hyphens nothing is an option.
+    ...['--', inputs.INPUT_SUITE || 'evals'],
   ];
 }
