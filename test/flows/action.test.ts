@@ -4,8 +4,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { type FakeGithub, openFakeGithub } from '../../packages/touchstone/src/cli/testing/fake-github.js';
+import { parseYaml } from '../../packages/touchstone/src/suites/text/yaml.js';
 import { CLI, temporaryFolder } from './processes.js';
 
 // The action is its scripts and the order in which action.yml calls them. The scripts run here as a runner would run them,
@@ -21,7 +21,7 @@ type Step = {
   readonly with?: { readonly [name: string]: string };
   readonly if?: string;
 };
-const action = parse(actionText) as {
+const action = parseYaml(actionText).value as {
   readonly inputs: { readonly [name: string]: { readonly default: string } };
   readonly outputs: { readonly [name: string]: { readonly value: string } };
   readonly runs: { readonly using: string; readonly steps: readonly Step[] };

@@ -23,11 +23,11 @@ const tooFew = ({ tasks, scoreDelta }: ReportedRegression): string =>
   tasks.common === 0
     ? 'no task is the same in both suites'
     : tasks.paired === 0
-    ? 'no task was scored in both runs'
-    : `${signed(scoreDelta)}, but only ${plural(tasks.differing, 'task')} differ (${NEEDED} are needed)`.replace(
-        '1 task differ',
-        '1 task differs',
-      );
+      ? 'no task was scored in both runs'
+      : `${signed(scoreDelta)}, but only ${plural(tasks.differing, 'task')} differ (${NEEDED} are needed)`.replace(
+          '1 task differ',
+          '1 task differs',
+        );
 
 /** What the comparison could have missed, in words. */
 export const detectableWords = ({ smallestDetectableDrop }: ReportedRegression): string =>
@@ -88,7 +88,9 @@ const NAMED = 20;
 const listed = (title: string, ids: readonly string[]): readonly string[] =>
   ids.length === 0
     ? []
-    : [`${title} (${whole(ids.length)}): ${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ' …' : ''}.`];
+    : [
+        `${title} (${whole(ids.length)}): ${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ' …' : ''}.`,
+      ];
 
 /** For a comparison that was not made because the suites differ. */
 export const commonWords = (common: number): string =>

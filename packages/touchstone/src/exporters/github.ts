@@ -3,10 +3,10 @@ import type { ExportedRun, RefusedSuite } from './document.js';
 import { failureWords } from './junit-tasks.js';
 
 /** Where the tasks of a run stand in the repository. */
-export type SuitePlace = { readonly file: string; readonly lines: ReadonlyMap<string, number> };
+export type SuiteLines = { readonly file: string; readonly lines: ReadonlyMap<string, number> };
 
 /** What GitHub Actions is to show of one suite. */
-export type GithubRun = { readonly run: ExportedRun; readonly place?: SuitePlace | undefined };
+export type GithubRun = { readonly run: ExportedRun; readonly place?: SuiteLines | undefined };
 
 /** A job page lists so many; more would hide each other. */
 const MOST_ANNOTATIONS = 10;

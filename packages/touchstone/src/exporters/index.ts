@@ -11,7 +11,7 @@ export {
   cutText,
   escapeData,
   githubAnnotations,
-  type SuitePlace,
+  type SuiteLines,
 } from './github.js';
 export { renderJunit } from './junit.js';
 export type { JunitFailures } from './junit-tasks.js';

@@ -7,7 +7,15 @@ import {
   type NoVerdict,
   type RunComparison,
 } from '@touchstone/protocol';
-import { changeCertainty, commonWords, forkWords, percent, plural, refOf, regressionWords } from '@touchstone/sdk/view';
+import {
+  changeCertainty,
+  commonWords,
+  forkWords,
+  percent,
+  plural,
+  refOf,
+  regressionWords,
+} from '@touchstone/sdk/view';
 import { judgeDocument } from '../../../exporters/index.js';
 import type { AnswerPair, Bodies, TaskAnswer } from '../../comparing/answers.js';
 import type { ExitCode } from '../../io.js';

@@ -50,7 +50,7 @@ function planningSession(session: Session, kept: Client): Session {
 const refuseInstall =
   (client: Client): Client['suites']['install'] =>
   async (document) => {
-    const suite = parseSuite(JSON.stringify(document));
+    const suite = parseSuite(document);
     const ref = refOf(suite.head);
     const known = await client.suites.head(ref).catch(absent);
     if (known?.digest === suite.head.digest) return { ...known, created: false } as never;

@@ -5,13 +5,13 @@ import {
   cutText,
   escapeData,
   githubAnnotations,
-  type SuitePlace,
+  type SuiteLines,
 } from '../../../exporters/index.js';
 import { type Context, type ExitCode, writeLine } from '../../io.js';
 import { exportedRun, renderMarkdown } from '../../render/run/document.js';
 import { wordsOf } from '../../system-errors.js';
 import { writeComment } from './github-comment.js';
-import { type Attempt, isRun, type RunView, withoutBodies } from './result.js';
+import { type Attempt, isRun, type RefusedSuite, type RunView, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
 
 /** On by default in a job of GitHub Actions. */
@@ -49,10 +49,8 @@ export async function tellGithub(context: Context, report: Report, options: RunO
 const warn = ({ io }: Context, message: string): void =>
   writeLine(io.stderr, `::warning title=touchstone::${escapeData(message)}`);
 
-type Refused = Parameters<typeof githubAnnotations>[1];
-
 /** The runner reads both streams; stdout may hold a document. */
-function annotate(context: Context, attempts: readonly Attempt[], refused: Refused): void {
+function annotate(context: Context, attempts: readonly Attempt[], refused: readonly RefusedSuite[]): void {
   const runs = attempts.filter(isRun).map((attempt) => ({
     run: exportedRun(withoutBodies(attempt.result)),
     place: placeOf(context, attempt),
@@ -61,7 +59,7 @@ function annotate(context: Context, attempts: readonly Attempt[], refused: Refus
 }
 
 /** By its path in the repository, which a job may have entered a folder of. */
-function placeOf({ io }: Context, { source }: Extract<Attempt, { result: RunView }>): SuitePlace | undefined {
+function placeOf({ io }: Context, { source }: Extract<Attempt, { result: RunView }>): SuiteLines | undefined {
   if (source?.kind !== 'file') return undefined;
   const file = relative(resolve(io.env.GITHUB_WORKSPACE ?? io.cwd), resolve(io.cwd, source.file));
   return { file, lines: source.lines() };
