@@ -63,7 +63,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof UsageError ||
   (error instanceof HostResponseError && error.status !== 401);
 
-function nameOf(source: SuiteSource): string {
+export function nameOf(source: SuiteSource): string {
   if (source.kind === 'packed') return source.suiteRef;
   if (source.kind === 'reference') return source.reference;
   const { suiteId, version } = headOf(source);

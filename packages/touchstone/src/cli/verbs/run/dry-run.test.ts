@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openJudgeCli } from '../../testing/judge-cli.js';
+import { openPackCli } from '../../testing/pack-cli.js';
 import { openTestCli, type TestCli } from '../../testing/test-cli.js';
 
 const open: TestCli[] = [];
@@ -106,6 +107,34 @@ describe('a dry run', () => {
     // Two tasks with a sentence for the judge, two repeats, three votes.
     expect(judgeQuestions).toBe(12);
     expect(cost).toEqual({ usd: judgeUsd * 2, basis: `run ${runId}, scaled` });
+  });
+
+  it('of what failed says so when nothing had, and names suites of a folder without a match', async () => {
+    const cli = project();
+    cli.write('agent.mjs', 'export default (input) => input;');
+    await cli.run('run', 'evals', '--agent', 'agent.mjs');
+    const none = await cli.run(...DRY, '--failed');
+    expect([none.code, none.err]).toEqual([0, expect.stringContaining('nothing failed in run')]);
+    cli.write(
+      'evals/two.suite.json',
+      cli.read('evals/one.suite.json').replaceAll('.one', '.two').replaceAll('b-', 'c-'),
+    );
+    const some = await cli.run('run', 'evals', '--agent', 'agent.mjs', '--dry-run', '--only', 'b-1');
+    expect([some.code, some.err]).toEqual([0, expect.stringContaining('evals.two@1.0.0 would not be run')]);
+  });
+
+  it('names the tools that would be called for real', async () => {
+    const desk = openPackCli();
+    open.push(desk);
+    const tool = { toolId: 'local:kb.search', kind: 'http', url: 'http://127.0.0.1:9/' };
+    desk.configure({ tools: [tool] });
+    const live = ['run', 'support', '--dry-run', '--json'];
+    const { out, err } = await desk.run(...live, '--modes', 'live-shadow');
+    expect([err, JSON.parse(out)]).toEqual([
+      '',
+      [expect.objectContaining({ liveTools: ['local:kb.search'] })],
+    ]);
+    expect(JSON.parse((await desk.run(...live)).out)).toEqual([expect.objectContaining({ liveTools: [] })]);
   });
 
   it('is refused where the run would be', async () => {

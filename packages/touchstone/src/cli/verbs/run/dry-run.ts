@@ -7,6 +7,7 @@ import type { SuiteSource } from '../../files/suite-source.js';
 import { type Context, type ExitCode, UsageError, writeLine, writeResult } from '../../io.js';
 import { absent } from '../../run-lookup.js';
 import { type Session, withSession } from '../../session.js';
+import { nameOf } from './attempts.js';
 import type { RunDriver } from './run-driver.js';
 import type { RunOptions } from './run-options.js';
 import { startRun } from './start-run.js';
@@ -34,7 +35,8 @@ export async function dryRun(
         )
       : estimateAll(context, planningSession(kept, kept.client), kept.client, suite, options),
   );
-  if (estimates.length === 0) throw new UsageError('Nothing would be run.');
+  // That nothing had failed is good news; that nothing was chosen is told in the error.
+  if (estimates.length === 0) return 0;
   writeResult(context, several ? estimates : estimates[0], () => estimates.map(render).join('\n'));
   return 0;
 }
@@ -68,14 +70,20 @@ async function estimateAll(
   options: RunOptions,
 ): Promise<readonly Estimate[]> {
   const estimates: Estimate[] = [];
-  for (const source of await openSources(context, session, suite, options)) {
+  const sources = await openSources(context, session, suite, options);
+  const nothing: NothingToRun[] = [];
+  const asked = { ...options, oneOfSeveral: sources.length > 1 };
+  for (const source of sources) {
     try {
-      estimates.push(await estimateOne(context, session, kept, source, options));
+      estimates.push(await estimateOne(context, session, kept, source, asked));
     } catch (error) {
       if (!(error instanceof NothingToRun)) throw error;
-      writeLine(context.io.stderr, `Nothing would be run: ${error.message}`);
+      nothing.push(error);
+      writeLine(context.io.stderr, `${nameOf(source)} would not be run: ${error.message}`);
     }
   }
+  if (estimates.length === 0 && nothing.some(({ exitCode }) => exitCode !== 0))
+    throw new UsageError(`Nothing of ${suite} would be run.`);
   return estimates;
 }
 

@@ -21,6 +21,8 @@ export type RunOptions = Pick<
   readonly modes?: readonly string[];
   /** Ids of tasks, or patterns with `*` and `?`. */
   readonly only?: readonly string[];
+  /** The suite is one of a folder: ids that it does not have may be those of another. */
+  readonly oneOfSeveral?: boolean;
   readonly tag?: readonly string[];
   /** Only what failed: in the newest run of the suite and agent, or in this one. */
   readonly failed?: string | true;

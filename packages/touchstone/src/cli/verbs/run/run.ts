@@ -98,7 +98,7 @@ async function attemptEach(
   return runEach(
     context,
     sources,
-    (source) => runOne(context, session, driver, source, options),
+    (source) => runOne(context, session, driver, source, { ...options, oneOfSeveral: sources.length > 1 }),
     (result) =>
       tellResult(context, result, sources.length > 1 ? { ...options, name: result.runId } : options),
   );

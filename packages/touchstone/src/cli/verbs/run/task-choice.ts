@@ -17,14 +17,17 @@ export class NothingToRun extends Error {
   }
 }
 
-type ChoiceOptions = Pick<RunOptions, 'only' | 'tag' | 'failed' | 'first'>;
+type ChoiceOptions = Pick<RunOptions, 'only' | 'tag' | 'failed' | 'first' | 'oneOfSeveral'>;
 type RunSubject = { readonly suiteRef: string; readonly suiteId: string; readonly agentId: string };
 
 export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
 
 /** Whether tasks have to be looked at to know which are meant. */
-const needsTasks = ({ only = [], tag, failed, first }: ChoiceOptions): boolean =>
-  only.some(hasWildcard) || tag !== undefined || failed !== undefined || first !== undefined;
+const needsTasks = ({ only = [], tag, failed, first, oneOfSeveral }: ChoiceOptions): boolean =>
+  only.some((one) => oneOfSeveral || hasWildcard(one)) ||
+  tag !== undefined ||
+  failed !== undefined ||
+  first !== undefined;
 
 /** The ids of the tasks to run; undefined for all. Throws `NothingToRun` when none is left. */
 export async function chooseTasks(
