@@ -251,6 +251,21 @@ describe('a folder of scorecards', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('older than digests of tasks')]);
   });
 
+  it('says no less when an older file of the same run is read after a newer one', async () => {
+    await cli.run(...RUN);
+    await cli.run('export', '--all', 'cards');
+    const name = 'cards/local.test.evals.ci.local.cli.echo.scorecard.json';
+    const key = readFileSync(join(cli.cwd, '.touchstone/signing-key.pem'), 'utf8');
+    cli.write('older.json', withoutDigests(cli.read(name), key));
+    forgetRuns();
+    const COMPARED = [...RUN, '--common', '--baseline'];
+    for (const file of ['older.json', name, 'older.json'])
+      expect((await cli.run(...COMPARED, file)).code).toBe(0);
+    const { runId } = claimsIn(cli.read(name));
+    write([...FORTY, 'new']);
+    expect(await tasksOf(...COMPARED, runId)).toMatchObject({ common: 40, added: ['new'] });
+  });
+
   it('is nothing that another host could read', async () => {
     await cli.run(...RUN);
     await cli.run('export', '--all', 'cards');
@@ -258,6 +273,9 @@ describe('a folder of scorecards', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('--baseline with --host')]);
   });
 });
+
+const claimsIn = (text: string) =>
+  JSON.parse(Buffer.from(JSON.parse(text).payload, 'base64').toString()).predicate.scorecard;
 
 /** The file as an earlier version wrote it. */
 function withoutDigests(text: string, key: string): string {
