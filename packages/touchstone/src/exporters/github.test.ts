@@ -11,6 +11,8 @@ describe('a text that is too long for GitHub', () => {
     expect(note).toContain('cut');
   });
 
+  it('is left out where not even that can be said', () => expect(cutText('x'.repeat(50), 20)).toBe(''));
+
   it('stays as it is when it fits', () => expect(cutText('short\n', 6)).toBe('short\n'));
 });
 

@@ -58,6 +58,7 @@ const escapeProperty = (text: string): string =>
 export function cutText(text: string, mostBytes: number): string {
   if (Buffer.byteLength(text) <= mostBytes) return text;
   const note = '\n\n… and more: it was cut to the size that GitHub takes.\n';
+  if (mostBytes < Buffer.byteLength(note)) return '';
   const room = Buffer.from(text).subarray(0, Math.max(0, mostBytes - Buffer.byteLength(note)));
   const whole = room.toString('utf8');
   return whole.slice(0, Math.max(0, whole.lastIndexOf('\n'))) + note;

@@ -57,6 +57,13 @@ describe('a run in a job of GitHub Actions', () => {
     expect(cli.read('summary.md')).not.toContain('SECRET-ANSWER');
   });
 
+  it('keeps the summary of the step below 1 MiB', async () => {
+    writeFileSync(join(cli.cwd, 'summary.md'), 'x'.repeat(1024 * 1024 - 100));
+    await cli.run(...RUN);
+    expect(cli.read('summary.md').length).toBeLessThan(1024 * 1024);
+    expect(cli.read('summary.md')).toContain('it was cut');
+  });
+
   it('marks the failed task at its line, by its path in the repository', async () => {
     env.GITHUB_WORKSPACE = join(cli.cwd, '..');
     const folder = cli.cwd.split('/').at(-1);

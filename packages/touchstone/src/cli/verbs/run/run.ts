@@ -40,7 +40,13 @@ export async function runCommand(
     writeJson(context.io, several ? documents : documents[0]);
   }
   const exitCode = exitOfAll(attempts);
-  await tellGithub(context, { attempts, exitCode, argument: suite ?? '' }, options);
+  const argument =
+    suite ??
+    attempts
+      .filter(isRun)
+      .map(({ result }) => result.suite.suiteId)
+      .join(' ');
+  await tellGithub(context, { attempts, exitCode, argument }, options);
   return exitCode;
 }
 
