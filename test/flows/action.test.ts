@@ -89,13 +89,11 @@ async function execute(program: string, args: readonly string[], cwd: string, en
   return { code, text };
 }
 
-/** What the installed program is here: it notes its arguments. Pages of reports are tested where they are made. */
+/** What the installed program is here: it notes its arguments. */
 const PROGRAM = `import { spawnSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 const words = process.argv.slice(2);
 appendFileSync(process.env.RUNNER_TEMP + '/called', JSON.stringify(words) + '\\n');
-const page = words.indexOf('--output');
-if (page >= 0) words.splice(page, 2);
 process.exitCode = spawnSync(process.execPath, [${JSON.stringify(CLI)}, ...words], { stdio: 'inherit' }).status;
 `;
 
@@ -188,6 +186,7 @@ describe('its run', () => {
     expect(readFileSync(join(pull.temp, 'summary.md'), 'utf8')).toContain('❌ FAIL');
     expect(pull.text).toMatch(/^::error file=project\/evals\/shop\.suite\.json,line=\d+,/m);
     expect(existsSync(join(pull.temp, 'touchstone-report/junit.xml'))).toBe(true);
+    expect(existsSync(pull.outputs.report)).toBe(true);
     expect(existsSync(join(folder.path, 'project/.touchstone'))).toBe(false);
   });
 
@@ -202,10 +201,10 @@ describe('its run', () => {
   });
 
   it('splits further options as a shell would, and writes no comment when none is wanted', async () => {
-    const args = `--only 'one' --repeats 2 --fail-on "none"`;
+    const args = `--only 'one' --repeats 2 --modes "golden"`;
     const inputs = { args, comment: 'false', baseline: 'none', budget: '1.5' };
     const { called, outputs } = await runJob('quiet', { event: 'pull_request', inputs });
-    expect(called[0]?.slice(-8, -2)).toEqual(['--only', 'one', '--repeats', '2', '--fail-on', 'none']);
+    expect(called[0]?.slice(-8, -2)).toEqual(['--only', 'one', '--repeats', '2', '--modes', 'golden']);
     expect(called[0]).toEqual(expect.arrayContaining(['--budget', '1.5']));
     expect(outputs['exit-code']).toBe('0');
     expect(github.requests).toEqual([]);

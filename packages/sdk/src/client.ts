@@ -71,6 +71,7 @@ import type {
   RunFilter,
   RunSnapshot,
   StepResult,
+  StepTask,
   ToolEntry,
 } from './types.js';
 import { type WaitOptions, waitForScorecard } from './wait.js';
@@ -270,6 +271,12 @@ function runCalls(transport: Transport, get: Get) {
     /** What a run would do. Refused as `create` would be; creates nothing. */
     preview: (body: CreateRun, reading?: Reading): Promise<RunPreview> =>
       transport.json({ method: 'POST', path: `${VENDOR}/runs:preview`, body, readOnly: true, ...reading }),
+    /**
+     * The tasks of a run with their content, in the order of its log; also of a run that goes on. A page ends by
+     * bytes, and a task with long answers has the first of its repeats only: `client.task` reads the rest.
+     */
+    tasks: (runId: RunId, page: PageQuery = {}, reading?: Reading): Promise<Page<StepTask>> =>
+      get(`${VENDOR}/runs/${at(runId)}/tasks`, reading, page),
     /** One run against another, task by task, and whether a drop is more than chance. Changes nothing on the host. */
     compare: (body: CompareRuns, reading?: Reading): Promise<RunComparison> =>
       transport.json({ method: 'POST', path: `${VENDOR}/runs:compare`, body, readOnly: true, ...reading }),

@@ -19,7 +19,7 @@ export function regressionWords(regression: ReportedRegression): string {
 }
 
 /** Why a comparison has no verdict. */
-const tooFew = ({ tasks, scoreDelta }: ReportedRegression): string =>
+export const tooFew = ({ tasks, scoreDelta }: Pick<ReportedRegression, 'tasks' | 'scoreDelta'>): string =>
   tasks.common === 0
     ? 'no task is the same in both suites'
     : tasks.paired === 0

@@ -103,7 +103,7 @@ const taskResultMembers = [
   },
 ] as const;
 /** As `TaskResult`, which says what each member is. */
-const taskResult = closed(...taskResultMembers);
+export const taskResult = closed(...taskResultMembers);
 /** As `ScorecardResult`. */
 const scorecardResult = closed(taskResultMembers[0], { ...taskResultMembers[1], taskDigest: digest });
 

@@ -1,4 +1,5 @@
 import { defined } from '@touchstone/protocol';
+import type { Matrix } from '@touchstone/sdk/view';
 import {
   type ExportedRun,
   type JunitFailures,
@@ -67,5 +68,8 @@ export const renderJunit = (
   which?: JunitFailures,
 ): string => junitOf(results.map(exportedRun), refused, which);
 
-export const renderMarkdown = (results: readonly RunView[], refused: readonly RefusedSuite[] = []): string =>
-  markdownOf(results.map(exportedRun), refused);
+export const renderMarkdown = (
+  results: readonly RunView[],
+  refused: readonly RefusedSuite[] = [],
+  matrices?: readonly Matrix[],
+): string => markdownOf(results.map(exportedRun), refused, matrices);

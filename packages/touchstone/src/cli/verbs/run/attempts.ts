@@ -18,7 +18,7 @@ export async function runEach(
   context: Context,
   sources: readonly SuiteSource[],
   run: (source: SuiteSource) => Promise<RunView>,
-  tell: (result: RunView) => void,
+  tell: (result: RunView, source: SuiteSource) => void,
 ): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = [];
   for (const source of sources) {
@@ -33,12 +33,12 @@ async function attemptOne(
   context: Context,
   source: SuiteSource,
   run: (source: SuiteSource) => Promise<RunView>,
-  tell: (result: RunView) => void,
+  tell: (result: RunView, source: SuiteSource) => void,
   tolerant: boolean,
 ): Promise<Attempt> {
   try {
     const result = await run(source);
-    tell(result);
+    tell(result, source);
     return { result, source };
   } catch (error) {
     if (error instanceof NothingToRun) return skip(context, nameOf(source), error, tolerant);

@@ -45,7 +45,11 @@ export type RunOptions = Pick<
   readonly markdown?: string;
   /** Tell GitHub Actions what came of it; by default in its jobs. */
   readonly github?: boolean;
+  /** Files of every task; their names say in which format. */
+  readonly output?: readonly string[];
   readonly bodies?: boolean;
+  /** Of runs side by side: every task, and not only those that differ. */
+  readonly all?: boolean;
   readonly allowTargetMismatch?: boolean;
   /** `last`, `blessed`, a run id, a scorecard file or a folder of them. */
   readonly baseline?: string;
@@ -282,7 +286,8 @@ const RULES: readonly OptionRule<RunCommand>[] = [
   noEvidence('every change would be promoted', 'watch'),
   {
     wrong: (run) =>
-      run.dryRun && flagIn(run, 'resume', 'watch', 'record', 'answers', 'promote', 'junit', 'markdown'),
+      run.dryRun &&
+      flagIn(run, 'resume', 'watch', 'record', 'answers', 'promote', 'junit', 'markdown', 'output'),
     message: '--dry-run runs nothing, so % would have nothing to do.',
     hint: 'Leave one of the two out.',
   },

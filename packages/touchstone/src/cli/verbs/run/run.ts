@@ -10,18 +10,22 @@ import { type Session, withKeptRun, withSession } from '../../session.js';
 import { candidateOf, checkPromotable, resumedCandidate } from '../deployments/promotable-agent.js';
 import { finishRun, runEach, runOne } from './attempts.js';
 import { checkBaselineFile } from './baseline-choice.js';
-import { tellGithub } from './github.js';
+import { tellGithub } from './github/tell-github.js';
 import { checkRecordFile, checkReportFiles, tellResult, tellSuites, writeReports } from './report.js';
 import { type Attempt, exitOfAttempt, isRun, type RunView } from './result.js';
 import { driverOf, type RunDriver } from './run-driver.js';
 import { checkOptions, type RunOptions } from './run-options.js';
+import { checkMatrix, type TypedOptions, type Variant, variantsOf } from './variants.js';
 
 export async function runCommand(
   given: Context,
   suite: string | undefined,
-  options: RunOptions,
+  typed: TypedOptions,
 ): Promise<ExitCode> {
-  checkOptions(suite, options, given.settings.json);
+  const variants = variantsOf(typed);
+  for (const { options } of variants) checkOptions(suite, options, given.settings.json);
+  if (variants.length > 1) checkMatrix(typed);
+  const options = variants[0]?.options ?? {};
   const context = options.host === undefined ? await inProject(given, suite) : given;
   checkReportFiles(context, options);
   if (options.record !== undefined) checkRecordFile(options.record, context.io.cwd);
@@ -31,6 +35,7 @@ export async function runCommand(
     return dryRun(context, suite ?? '', options, await isSeveral(suite ?? '', context.io.cwd));
   }
   if (options.watch) return (await import('./watch.js')).watchRuns(context, suite ?? '', options);
+  if (variants.length > 1) return runSideBySide(context, suite ?? '', variants);
   const attempts = await attemptAll(context, suite, options);
   writeReports(context, attempts, options);
   tellSuites(context, attempts, options);
@@ -47,6 +52,27 @@ export async function runCommand(
       .map(({ result }) => result.suite.suiteId)
       .join(' ');
   await tellGithub(context, { attempts, exitCode, argument }, options);
+  return exitCode;
+}
+
+/** Each combination of repeated options is a run of its own; the document of a suite has all of them. */
+async function runSideBySide(
+  context: Context,
+  suite: string,
+  variants: readonly Variant[],
+): Promise<ExitCode> {
+  const { runMatrix } = await import('./run-matrix.js');
+  const done = await runMatrix(context, suite, variants);
+  const options = variants[0]?.options ?? {};
+  const attempts = done.flatMap((one) => one.attempts);
+  const matrices = done.map(({ matrix }) => matrix);
+  writeReports(context, attempts, options, matrices);
+  if (context.settings.json) {
+    const documents = done.map(({ attempts: runs, matrix }) => ({ runs: runs.map(attemptDocument), matrix }));
+    writeJson(context.io, (await isSeveral(suite, context.io.cwd)) ? documents : documents[0]);
+  }
+  const exitCode = exitOfAll(attempts);
+  await tellGithub(context, { attempts, exitCode, argument: suite, matrices }, options);
   return exitCode;
 }
 
@@ -75,6 +101,8 @@ async function attemptAll(
   const { resume, promote } = options;
   const attempt = async (session: Session): Promise<readonly Attempt[]> => {
     const attempts = await attemptEach(context, session, suite, options);
+    if (options.output)
+      await (await import('./output-files.js')).writeOutputs(context, session, attempts, options);
     if (!promote) return attempts;
     // On the host that the run is on.
     const { promoteAfter } = await import('../deployments/promote.js');

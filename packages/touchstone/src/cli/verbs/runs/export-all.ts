@@ -16,6 +16,7 @@ import { isConfirmation } from '../../origin.js';
 import { exportDocument } from '../../render/exported.js';
 import { runPages } from '../../run-lookup.js';
 import { withSession } from '../../session.js';
+import { flagIn } from '../run/run-options.js';
 import {
   checkFiles,
   type ExportOptions,
@@ -35,8 +36,7 @@ const RULES: readonly OptionRule<AllOptions & { readonly wanted: string | undefi
     message: 'Which %? Give its id, "last", or --all <folder> for the newest run of every suite.',
   },
   {
-    wrong: ({ wanted, out, all }) =>
-      all !== undefined && (wanted === undefined ? out !== undefined && '--out' : wanted),
+    wrong: ({ wanted, all, ...options }) => all !== undefined && (wanted ?? flagIn(options, 'out', 'output')),
     message: '--all writes the newest run of every suite into a folder, so % says nothing.',
     hint: 'Leave % out, or leave --all out.',
   },

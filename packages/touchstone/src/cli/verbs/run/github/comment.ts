@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isObject, parseJson } from '@touchstone/protocol';
-import type { Io } from '../../io.js';
+import type { Io } from '../../../io.js';
 
 /** A pull request, and how to write to it. */
 type PullRequest = { readonly comments: string; readonly issueComments: string; readonly token: string };

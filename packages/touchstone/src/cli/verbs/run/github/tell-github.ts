@@ -1,18 +1,19 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import type { Matrix } from '@touchstone/sdk/view';
 import {
   commentMarker,
   cutText,
   escapeData,
   githubAnnotations,
   type SuiteLines,
-} from '../../../exporters/index.js';
-import { type Context, type ExitCode, writeLine } from '../../io.js';
-import { exportedRun, renderMarkdown } from '../../render/run/document.js';
-import { wordsOf } from '../../system-errors.js';
-import { writeComment } from './github-comment.js';
-import { type Attempt, isRun, type RefusedSuite, type RunView, withoutBodies } from './result.js';
-import type { RunOptions } from './run-options.js';
+} from '../../../../exporters/index.js';
+import { type Context, type ExitCode, writeLine } from '../../../io.js';
+import { exportedRun, renderMarkdown } from '../../../render/run/document.js';
+import { wordsOf } from '../../../system-errors.js';
+import { type Attempt, isRun, type RefusedSuite, type RunView, withoutBodies } from '../result.js';
+import type { RunOptions } from '../run-options.js';
+import { writeComment } from './comment.js';
 
 /** On by default in a job of GitHub Actions. */
 export const isGithub = ({ io }: Context, { github }: Pick<RunOptions, 'github'>): boolean =>
@@ -27,6 +28,8 @@ type Report = {
   readonly exitCode: ExitCode;
   /** What was run, as the caller named it. */
   readonly argument: string;
+  /** Runs side by side. */
+  readonly matrices?: readonly Matrix[];
 };
 
 /** Tells GitHub what came of a command. Whatever goes wrong here is a warning, and never the exit code. */
@@ -36,7 +39,7 @@ export async function tellGithub(context: Context, report: Report, options: RunO
     .filter(isRun)
     .map(({ result }) => (options.bodies ? result : withoutBodies(result)));
   const refused = report.attempts.flatMap((attempt) => ('refused' in attempt ? [attempt.refused] : []));
-  const markdown = renderMarkdown(shown, refused);
+  const markdown = renderMarkdown(shown, refused, report.matrices);
   const { env } = context.io;
   annotate(context, report.attempts, refused);
   append(context, env.GITHUB_STEP_SUMMARY, `${markdown}\n`, MOST_SUMMARY_BYTES);

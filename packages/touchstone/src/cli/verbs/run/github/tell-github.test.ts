@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FakeGithub, openFakeGithub } from '../../testing/fake-github.js';
-import { openTestCli, type TestCli } from '../../testing/test-cli.js';
+import { type FakeGithub, openFakeGithub } from '../../../testing/fake-github.js';
+import { openTestCli, type TestCli } from '../../../testing/test-cli.js';
 
 const TOKEN = 'token-of-the-job';
 const SUITE = `suiteId: local.test.evals.shop
@@ -151,6 +151,13 @@ describe('a run in a job of GitHub Actions', () => {
     expect([cli.has('summary.md'), cli.has('outputs'), github.requests]).toEqual([false, false, []]);
     await cli.run(...RUN, '--github');
     expect([cli.has('summary.md'), cli.has('outputs')]).toEqual([true, true]);
+  });
+
+  it('shows runs side by side in its summary', async () => {
+    cli.write('other.mjs', 'export default () => "right";');
+    await cli.run(...RUN, '--agent', 'other.mjs');
+    expect(cli.read('summary.md')).toContain('other.mjs');
+    expect(cli.read('outputs')).toMatch(/^run-id=run-\w+,run-\w+$/m);
   });
 
   it('keeps stdout to the document with --json', async () => {
