@@ -91,6 +91,7 @@ export type {
   ForkRun,
   RejudgeRun,
   RunAnswer,
+  RunPreview,
   TaskView,
   ToolCallView,
 } from './wire/vendor/runs.js';

@@ -60,6 +60,8 @@ export type EvalPlan = {
   readonly ceilingUsd?: number;
   /** The run that a regression is measured against; absent when there is none. */
   readonly baselineRunId?: RunId;
+  /** Compared are the tasks that are the same in both suites: the baseline may have run another state of the suite. */
+  readonly commonTasks?: true;
   /** The baseline came as a scorecard file: its log is not here. */
   readonly baselineImported?: true;
   /** A drop of no more than this is not called a regression. */
@@ -210,6 +212,20 @@ export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
   before.safetyPolicy !== after.safetyPolicy ||
   !jsonEqual(before.embedder ?? null, after.embedder ?? null) ||
   scorersDiffer(before, after);
+
+/** The same about tasks that two suites share: a judge or scorer that only one of the suites needs measures none of them. */
+export const judgesOfCommonDiffer = (before: Measurers, after: Measurers): boolean =>
+  judgesDiffer(measuresFor(before, after), measuresFor(after, before));
+
+function measuresFor({ judge, embedder, scorers = [], ...rest }: Measurers, other: Measurers): Measurers {
+  const names = new Set(other.scorers?.map(({ name }) => name));
+  return {
+    ...rest,
+    ...(judge && other.judge && { judge }),
+    ...(embedder && other.embedder && { embedder }),
+    scorers: scorers.filter(({ name }) => names.has(name)),
+  };
+}
 
 /** Whether the operator trusts a scorer does not change what it measures. */
 export const scorersDiffer = (

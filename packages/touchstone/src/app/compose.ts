@@ -71,6 +71,7 @@ import { createBlessings } from './review/blessings.js';
 import { createRun } from './runs/create-run.js';
 import { createdBefore, idsOf } from './runs/creation.js';
 import { createFork } from './runs/fork-run.js';
+import { previewRun } from './runs/preview-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { suiteIssues } from './runs/task-criteria.js';
 import type { Scorers } from './scorers/scorers.js';
@@ -366,7 +367,10 @@ function openEngine(parts: Parts): Engine {
 }
 
 /** New runs. Each is driven as soon as it is stored, unless the caller drives it. */
-function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'rejudge' | 'fork'> {
+function runsOf(
+  parts: Parts,
+  engine: Engine,
+): Pick<Touchstone, 'createRun' | 'previewRun' | 'rejudge' | 'fork'> {
   const { origin: ownOrigin, log, suites, agents, judges, safety, settings, config } = parts;
   const planning = {
     ...parts,
@@ -404,6 +408,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
         const bound = { ...withChannel(named, channel), ...defined({ contract, seamRunId }) };
         return createRun(bound, principal, body, { origin, exclusiveScope });
       }),
+    previewRun: (owner, body) => previewRun(planning, owner, body),
     rejudge: (principal, runId, request, options = {}) =>
       once(principal, options, (named) =>
         createRejudge(named, principal, runId, request, options.origin ?? ownOrigin),

@@ -13,6 +13,7 @@ import type {
   Principal,
   RunComparison,
   RunId,
+  RunPreview,
   Scorecard,
   SuiteHistory,
   TaskId,
@@ -83,6 +84,8 @@ export type Touchstone = {
       readonly seamRunId?: RunId;
     },
   ): Promise<Run>;
+  /** What a run would do. Refuses what `createRun` would refuse, and keeps nothing. */
+  previewRun(owner: Owner, body: CreateRunBody): Promise<RunPreview>;
   /**
    * A new run in which another judge, or the same one again, judges the recorded answers of a completed one: no agent and
    * no tool is asked. The engine is already driving it when this returns. Refusals create nothing.

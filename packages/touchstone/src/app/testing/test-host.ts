@@ -235,6 +235,7 @@ function createFake(
       versions: async () => undefined,
       transition: async () => Promise.reject(new HostError('not_found', 'There is no such agent.')),
     },
+    previewRun: async () => Promise.reject(new HostError('not_found', 'This host plans nothing.')),
     async createRun(principal, body, { origin = 'host', exclusiveScope = false } = {}) {
       made += 1;
       const created = await store.runs.create(
