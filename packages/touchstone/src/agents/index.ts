@@ -33,6 +33,7 @@ export { parseScorers, type ScorerSpec } from './scorers/scorer-spec.js';
 export { type AgentFiles, agentDigest, digestOf, readAgentFiles } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
 export { inspectAgent, type NotFollowed } from './spec/not-followed.js';
+export { parameterIssues, parametersOf } from './spec/parameters.js';
 export { type AgentSpec, agentEntrySchema, fillInSpec, handoffIssues, parseAgentSpec } from './spec/spec.js';
 export { missingVariable } from './templates/variables.js';
 export { parseMcpServers } from './tools/mcp/server-spec.js';

@@ -14,6 +14,7 @@ import { createScriptedAgent } from './kinds/scripted/scripted.js';
 import type { Models } from './models/models.js';
 import { withResponses } from './models/response-cache.js';
 import type { AgentFiles } from './spec/digest.js';
+import { promptOf } from './spec/prompt.js';
 import type { FunctionRun, ManifestRun, OpenaiRun, OpenwopRun } from './spec/run-spec.js';
 import type { AgentSpec } from './spec/spec.js';
 
@@ -110,7 +111,8 @@ async function openModelAgent(run: ManifestRun | OpenaiRun, parts: AgentParts): 
     : undefined;
   const model = await models.open(owner, pin, custom);
   const cached = cache ? withResponses(model, cache.responses, owner, clock, cache.holdsSecret) : model;
-  return createModelAgent(run, { facts, clock, model: cached, pin });
+  const prompt = run.kind === 'openai' ? promptOf(run, parts.baseDir) : undefined;
+  return createModelAgent(run, { facts, clock, model: cached, pin, ...defined({ prompt }) });
 }
 
 /** The endpoint of an agent on another host. An address that a tenant gave is guarded; a provider's comes from the operator. */

@@ -36,8 +36,8 @@ export type AgentFacts = {
   readonly memoryShape?: MemoryShape;
   /** The pack that brought it; absent for agents of the configuration and of tenants. */
   readonly pack?: { readonly name: string; readonly version: Version };
-  /** Of a service that is asked by a template: what the template names. Such a service calls tools of its own. */
-  readonly requestNames?: readonly string[];
+  /** Of an agent that is asked by a template, a mapped service or a model with a prompt: what the template names. */
+  readonly templateNames?: readonly string[];
   /** What it declares to need and this host does not offer. */
   readonly degraded?: readonly string[];
 };

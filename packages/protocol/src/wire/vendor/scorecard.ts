@@ -22,8 +22,20 @@ import type {
 import { EVAL_MODES, MODEL_CLASSES } from '../../model/modes.js';
 import { SEVERITIES, UNSCORED_REASONS } from '../../model/score.js';
 import { CONTRACT_VERDICTS } from '../../model/verdicts.js';
-import { amount, choice, closed, flag, fraction, id, integer, list, mark, number } from '../schema/build.js';
-import { change, page } from './parts.js';
+import {
+  amount,
+  choice,
+  closed,
+  flag,
+  fraction,
+  id,
+  integer,
+  list,
+  mark,
+  number,
+  text,
+} from '../schema/build.js';
+import { change, page, REASONING_EFFORTS } from './parts.js';
 
 /** Longer names than this are none. */
 const MAX_NAME = 1024;
@@ -163,6 +175,12 @@ export const scorecard = closed(
       {
         temperature: number(undefined, { minimum: 0, maximum: 2 }),
         maxTokens: whole(1),
+        topP: fraction(),
+        seed: whole(Number.MIN_SAFE_INTEGER),
+        stop: list(text(undefined, { minLength: 1, maxLength: 100 }), undefined, { maxItems: 4 }),
+        frequencyPenalty: number(undefined, { minimum: -2, maximum: 2 }),
+        presencePenalty: number(undefined, { minimum: -2, maximum: 2 }),
+        reasoningEffort: choice(REASONING_EFFORTS),
         mock: mark(),
       },
     ),

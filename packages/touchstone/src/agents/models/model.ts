@@ -1,4 +1,4 @@
-import type { Json, JsonObject, ModelName } from '@touchstone/protocol';
+import type { Json, JsonObject, ModelName, ModelParameters } from '@touchstone/protocol';
 import type { RequestBounds } from '../../net/index.js';
 import type { Answer, Usage } from '../../ports/index.js';
 
@@ -33,12 +33,10 @@ export type ModelTool = {
 };
 
 /** Everything one call of a model depends on. Equal questions are equal to a cache. */
-export type Question = {
+export type Question = ModelParameters & {
   readonly messages: readonly Message[];
   readonly tools: readonly ModelTool[];
   readonly returnSchema?: JsonObject;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
   /** Never sent. Two repeats of a task are two questions. */
   readonly repeat: number;
 };

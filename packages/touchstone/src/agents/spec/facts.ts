@@ -1,10 +1,11 @@
 import { type Digest, defined } from '@touchstone/protocol';
 import type { AgentFacts } from '../../ports/index.js';
 import { requestNames } from './mapping.js';
+import { promptNames } from './prompt.js';
 import type { AgentSpec } from './spec.js';
 
 /** What may be published about an agent without running it. Nothing of `run` but its kind: no path, URL or header. */
-export function agentFacts(spec: AgentSpec, digest: Digest): AgentFacts {
+export function agentFacts(spec: AgentSpec, digest: Digest, baseDir = '.'): AgentFacts {
   const { agentId, version, label, description, modelClass, toolAllowlist = [], memoryShape, pack } = spec;
   return defined({
     agentId,
@@ -20,7 +21,7 @@ export function agentFacts(spec: AgentSpec, digest: Digest): AgentFacts {
     returnSchema: spec.handoff?.returnSchema,
     memoryShape,
     pack,
-    requestNames: requestNames(spec.run),
+    templateNames: spec.run.kind === 'openai' ? promptNames(spec.run, baseDir) : requestNames(spec.run),
     confidenceThreshold: spec.confidence?.defaultThreshold,
   });
 }

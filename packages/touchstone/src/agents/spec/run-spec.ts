@@ -15,6 +15,8 @@ import {
 import { passEnv } from '../environment/hand-over.js';
 import { mappingIssues, mappingMembers } from './mapping.js';
 import { commandArguments, filled, headers, modelName, textMap, timeoutMs, webUrl } from './members.js';
+import { parameters } from './parameters.js';
+import { prompt } from './prompt.js';
 
 /**
  * Who wrote a spec. The operator owns the machine; a tenant only gets as far as a guarded URL; from a pack comes a
@@ -24,7 +26,7 @@ export type SpecSource = 'operator' | 'tenant' | 'pack' | 'definition';
 /** Scorers are programs too, and only the operator has any. */
 type RunSource = SpecSource | 'scorer';
 
-const prompt = filled(256 * 1024);
+const systemPrompt = filled(256 * 1024);
 
 /** Where an endpoint is and what opens it: an address of its own, or a configured provider with its credential. */
 const endpoint = {
@@ -51,12 +53,18 @@ const endpointIssues = (run: AnyObject): readonly Issue[] => [
   ),
 ];
 
+const promptIssues = (run: AnyObject): readonly Issue[] =>
+  issueAt(
+    '/promptFile',
+    has(run, 'prompt') && has(run, 'promptFile') && 'expected either prompt or promptFile, not both',
+  );
+
 /** Node alone takes some fifty megabytes. */
 const memoryMb = integer(undefined, { minimum: 128, maximum: 1_048_576 });
 
 const processes = integer(undefined, { minimum: 1, maximum: 64 });
 
-const packedPrompt = closed({ kind: constant('manifest'), systemPrompt: prompt }, { timeoutMs });
+const packedPrompt = closed({ kind: constant('manifest'), systemPrompt }, { timeoutMs });
 
 const SHAPES = {
   module: closed({ kind: constant('module'), path: filled() }, { export: filled(256), memoryMb, timeoutMs }),
@@ -87,8 +95,11 @@ const SHAPES = {
   recorded: closed({ kind: constant('recorded'), path: filled() }),
   /** A chat endpoint that is itself the agent. */
   openai: ruled(
-    closed({ kind: constant('openai'), model: modelName }, { ...endpoint, system: prompt, timeoutMs }),
-    endpointIssues,
+    closed(
+      { kind: constant('openai'), model: modelName },
+      { ...endpoint, system: systemPrompt, prompt, promptFile: filled(), parameters, timeoutMs },
+    ),
+    (run) => [...endpointIssues(run), ...promptIssues(run)],
   ),
   /** An agent on another OpenWOP host. */
   openwop: ruled(
@@ -97,7 +108,7 @@ const SHAPES = {
   ),
   /** A prompt that came in a pack, whose model is chosen by its class; or in a definition, which may name the model. */
   manifest: closed(
-    { kind: constant('manifest'), systemPrompt: prompt },
+    { kind: constant('manifest'), systemPrompt },
     { model: filled(256), temperature: number(undefined, { minimum: 0, maximum: 2 }), timeoutMs },
   ),
 };
@@ -133,7 +144,9 @@ const KINDS: { readonly [from in RunSource]: readonly Kind[] } = {
 
 /** These run code or read files and secrets of the machine, which are not a tenant's to name. */
 const OPERATOR_ONLY = new Set(
-  'path export command args cwd env passEnv apiKeyEnv memoryMb python processes protocol'.split(' '),
+  'path export command args cwd env passEnv apiKeyEnv memoryMb python processes protocol promptFile'.split(
+    ' ',
+  ),
 );
 const isOperators = (from: RunSource): boolean => from === 'operator' || from === 'scorer';
 

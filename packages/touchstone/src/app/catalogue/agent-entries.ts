@@ -143,7 +143,7 @@ function knownOf(
   if (spec.memoryShape?.conversation) lacking.push('memoryShape.conversation');
   return {
     spec,
-    facts: degraded(agentFacts(spec, digest), lacking),
+    facts: degraded(agentFacts(spec, digest, baseDir), lacking),
     baseDir,
     hostOwned,
     ...(!hostOwned && { guard }),

@@ -1,5 +1,5 @@
-import { defined, type Issue, isObject } from '@touchstone/protocol';
-import type { ModelRequest } from '../../agents/index.js';
+import { defined, type Issue, isObject, type ModelParameters } from '@touchstone/protocol';
+import { type ModelRequest, parameterIssues, parametersOf } from '../../agents/index.js';
 import type { AgentKind } from '../../ports/index.js';
 
 type Configurable = { readonly [key: string]: unknown };
@@ -37,7 +37,16 @@ export function readModelRequest(configurable: Configurable, kind: AgentKind): R
     { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true },
     refuse,
   );
-  return { ...defined({ name, temperature, maxTokens }), cache: cache === true, issues };
+  const parameters = readParameters(configurable.parameters, issues);
+  return { ...defined({ name, temperature, maxTokens }), ...parameters, cache: cache === true, issues };
+}
+
+/** `parameters` has the names that agents of the configuration have; it goes before the two that stand beside it. */
+function readParameters(value: unknown, issues: Issue[]): ModelParameters {
+  if (value === undefined) return {};
+  const found = parameterIssues(value, '/configurable/parameters');
+  issues.push(...found);
+  return found.length > 0 ? {} : parametersOf(value as Parameters<typeof parametersOf>[0]);
 }
 
 type Refuse = (member: string, message: string) => undefined;

@@ -12,12 +12,22 @@ export type Obstacle = (task: Task) => Issue | undefined;
  * a tool that lacks a variable (`unset`) cannot be called.
  */
 export function taskObstacle(
-  { kind, requestNames }: AgentFacts,
+  facts: AgentFacts,
   modes: readonly EvalMode[],
   unset: string | undefined,
 ): Obstacle | undefined {
   const isLive = modes.includes('live-shadow');
-  if (requestNames) return (task) => (isLive ? undefined : toolFixtures(task)) ?? missing(task, requestNames);
+  const ofTools = toolObstacle(facts, isLive, unset);
+  const { templateNames } = facts;
+  return templateNames ? (task) => ofTools?.(task) ?? missing(task, templateNames) : ofTools;
+}
+
+function toolObstacle(
+  { kind, templateNames }: AgentFacts,
+  isLive: boolean,
+  unset: string | undefined,
+): Obstacle | undefined {
+  if (kind === 'http' && templateNames) return isLive ? undefined : toolFixtures;
   if (kind === 'openwop') return isLive ? undefined : anyFixtures;
   return unset === undefined ? undefined : (task) => callsLive(task, isLive, unset);
 }
@@ -51,11 +61,11 @@ function missing({ input, taskId }: Task, names: readonly string[]): Issue | und
 }
 
 const noValue = (name: string): string =>
-  `no value for {{ ${name} }} in the agent's request. Add it to the input, or write a default: {{ ${name} | default("…") }}.`;
+  `no value for {{ ${name} }} in the agent's template. Add it to the input, or write a default: {{ ${name} | default("…") }}.`;
 
 /** The same for a single invocation, by a pointer inside its inputs. */
-export function requestIssues({ requestNames = [] }: AgentFacts, inputs: Body): readonly Issue[] {
-  const name = missingVariable(requestNames, fromBody(inputs));
+export function requestIssues({ templateNames = [] }: AgentFacts, inputs: Body): readonly Issue[] {
+  const name = missingVariable(templateNames, fromBody(inputs));
   return name === undefined ? [] : [{ pointer: '', message: `The inputs have ${noValue(name)}` }];
 }
 

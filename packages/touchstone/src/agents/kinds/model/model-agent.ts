@@ -1,5 +1,4 @@
 import {
-  canonicalJson,
   defined,
   isUnsound,
   type Json,
@@ -17,8 +16,10 @@ import {
   type Invocation,
   MAX_TURNS,
 } from '../../../ports/index.js';
+import { promptMessages } from '../../models/chat.js';
 import type { Message, Model, ModelCall, Question, Reply, ToolMessage } from '../../models/model.js';
 import { DEFAULT_TIMEOUT_MS, type ManifestRun, type OpenaiRun } from '../../spec/run-spec.js';
+import { checkedTemplate, rendered } from '../../templates/invocation-template.js';
 import { failed } from '../answers.js';
 import { type Bound, createBounds } from '../bounds.js';
 import { nameTools } from './tool-names.js';
@@ -29,24 +30,32 @@ export type ModelAgentParts = {
   /** Closed with the agent. */
   readonly model: Model;
   readonly pin: ModelPin;
+  /** What the model is told about a task; the input as it is when absent. */
+  readonly prompt?: Json;
 };
 
 /** An agent that is a prompt and a model. The host runs the loop of questions and tool calls, so both are recorded and bounded. */
 export function createModelAgent(run: ManifestRun | OpenaiRun, parts: ModelAgentParts): Agent {
   const { facts, model, pin } = parts;
   const bounds = createBounds(parts.clock, run.timeoutMs ?? model.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const prompt = run.kind === 'manifest' ? run.systemPrompt : run.system;
+  const system = run.kind === 'manifest' ? run.systemPrompt : run.system;
+  const template = checkedTemplate(parts.prompt ?? '{{ input }}');
   return {
     facts,
     model: pin,
     ...(run.kind === 'manifest' && {
       prompt: (invocation: Invocation) => ({
         chain: [{ layer: 'agent-intrinsic', applied: true, source: `${facts.agentId}@${facts.version}` }],
-        resolved: systemText(prompt, invocation.memory),
+        resolved: systemText(system, invocation.memory),
       }),
     }),
     invoke: (invocation, host) =>
-      bounds.run(host, (bound) => converse(parts, systemText(prompt, invocation.memory), invocation, bound)),
+      bounds.run(host, async (bound) => {
+        const told = rendered(template, invocation);
+        if ('problem' in told) return failed(told.problem);
+        const messages = opening(systemText(system, invocation.memory), told.value);
+        return converse(parts, messages, invocation, bound);
+      }),
     async close() {
       bounds.close();
       model.close();
@@ -66,17 +75,13 @@ function systemText(prompt: string | undefined, memory: readonly MemoryEntry[]):
 
 async function converse(
   { facts, model, pin }: ModelAgentParts,
-  system: string,
+  messages: Message[],
   invocation: Invocation,
   bound: Bound,
 ): Promise<Answer> {
   const { host } = bound;
   const tools = nameTools(invocation.tools);
   const fixed = fixedPart(facts, pin, tools, invocation);
-  const messages: Message[] = [
-    ...(system === '' ? [] : [{ role: 'system', text: system } as const]),
-    { role: 'user', text: textOf(fromBody(invocation.input)) },
-  ];
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const reply = await model.ask({ ...fixed, messages: [...messages] }, bound);
     if (reply.kind !== 'reply') return reply;
@@ -91,18 +96,22 @@ async function converse(
   return failed(`The agent took ${MAX_TURNS} turns without giving an answer.`);
 }
 
-const textOf = (input: Json): string => (typeof input === 'string' ? input : canonicalJson(input));
+/** What the agent's entry says to the model goes first, whatever a prompt or a conversation begins with. */
+const opening = (system: string, told: Json): Message[] => [
+  ...(system === '' ? [] : [{ role: 'system', text: system } as const]),
+  ...promptMessages(told),
+];
 
 function fixedPart(
   { returnSchema }: AgentFacts,
-  { temperature, maxTokens }: ModelPin,
+  { provider: _, model: __, mock: ___, ...parameters }: ModelPin,
   tools: ReturnType<typeof nameTools>,
   { repeat }: Invocation,
 ): Omit<Question, 'messages'> {
   const named = [...tools].map(([name, { description, inputSchema = { type: 'object' } }]) =>
     defined({ name, inputSchema, description }),
   );
-  return defined({ tools: named, repeat, returnSchema, temperature, maxTokens });
+  return defined({ tools: named, repeat, returnSchema, ...parameters });
 }
 
 /** One after the other, so that fixtures are consumed in the order the model asked. */
