@@ -10,11 +10,9 @@ type ChatMessage = { readonly role: (typeof CHAT_ROLES)[number]; readonly conten
 export const spokenMessages = (value: Json): readonly Message[] =>
   chatMessages(value) ?? [{ role: 'user', text: textOf(value) }];
 
-/** A prompt that is a list has one message or more in each place, whatever the others hold. */
-export const promptMessages = (rendered: Json): readonly Message[] =>
-  Array.isArray(rendered) && !chatMessages(rendered)
-    ? rendered.flatMap((item: Json) => (isChatMessage(item) ? [messageOf(item)] : spokenMessages(item)))
-    : spokenMessages(rendered);
+/** What a model is told by a prompt that is a list: each place holds one message, or a conversation. */
+export const listedMessages = (items: readonly Json[]): readonly Message[] =>
+  items.flatMap((item) => (isChatMessage(item) ? [messageOf(item)] : spokenMessages(item)));
 
 /** The messages of `{"messages": […]}` or of a bare list; undefined when the value is no conversation. */
 function chatMessages(value: Json): readonly Message[] | undefined {
@@ -43,4 +41,4 @@ function messageOf({ role, content }: ChatMessage): Message {
   return { role: role === 'user' ? 'user' : 'system', text };
 }
 
-export const textOf = (value: Json): string => (typeof value === 'string' ? value : canonicalJson(value));
+const textOf = (value: Json): string => (typeof value === 'string' ? value : canonicalJson(value));

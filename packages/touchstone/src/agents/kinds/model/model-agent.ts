@@ -16,7 +16,7 @@ import {
   type Invocation,
   MAX_TURNS,
 } from '../../../ports/index.js';
-import { promptMessages } from '../../models/chat.js';
+import { listedMessages, spokenMessages } from '../../models/chat.js';
 import type { Message, Model, ModelCall, Question, Reply, ToolMessage } from '../../models/model.js';
 import { DEFAULT_TIMEOUT_MS, type ManifestRun, type OpenaiRun } from '../../spec/run-spec.js';
 import { checkedTemplate, rendered } from '../../templates/invocation-template.js';
@@ -53,7 +53,7 @@ export function createModelAgent(run: ManifestRun | OpenaiRun, parts: ModelAgent
       bounds.run(host, async (bound) => {
         const told = rendered(template, invocation);
         if ('problem' in told) return failed(told.problem);
-        const messages = opening(systemText(system, invocation.memory), told.value);
+        const messages = opening(systemText(system, invocation.memory), told.value, parts);
         return converse(parts, messages, invocation, bound);
       }),
     async close() {
@@ -97,9 +97,9 @@ async function converse(
 }
 
 /** What the agent's entry says to the model goes first, whatever a prompt or a conversation begins with. */
-const opening = (system: string, told: Json): Message[] => [
+const opening = (system: string, told: Json, { prompt }: ModelAgentParts): Message[] => [
   ...(system === '' ? [] : [{ role: 'system', text: system } as const]),
-  ...promptMessages(told),
+  ...(Array.isArray(prompt) ? listedMessages(told as readonly Json[]) : spokenMessages(told)),
 ];
 
 function fixedPart(

@@ -13,6 +13,7 @@ import {
 
 // What each verb accepts, and nothing of what it does: an action loads its command when it is called.
 
+const each = (value: string, before: readonly string[] = []): string[] => [...before, value];
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, ...list(value)];
 const list = (value: string): string[] =>
   value
@@ -106,6 +107,8 @@ function addRun(program: Command, start: Start): void {
     .option('--budget <usd>', 'start no further task once so much is spent', dollars)
     .option('--allow-unpriced', 'with --budget: run although the price of a model is unknown')
     .option('--model <model>', 'ask this model: provider/model, or a name of "models" in the configuration')
+    .option('--param <name=value>', 'a parameter of the model, such as temperature=0; may be repeated', each)
+    .option('--prompt <file>', 'of an openai agent: ask with the prompt of this file in place of its own')
     .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
     .option('--record <file>', 'with mode live-shadow: write what the tools answered as a new suite file')
     .option('--answers <file>', 'score the answers of a JSONL file, one task a line; no agent is called')

@@ -7,6 +7,7 @@ import { checkRules, type OptionRule, UsageError } from '../../io.js';
 import { placesBack } from '../../run-lookup.js';
 import type { Where } from '../../session.js';
 import type { TargetOptions } from '../deployments/options.js';
+import { readParameters } from './prompt-choice.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */
 export type RunOptions = Pick<
@@ -32,6 +33,10 @@ export type RunOptions = Pick<
   /** The budget is wanted although a model has no known price. */
   readonly allowUnpriced?: boolean;
   readonly model?: string;
+  /** Parameters of the model, each as `name=value`. */
+  readonly param?: readonly string[];
+  /** A file whose prompt stands in for the agent's own. */
+  readonly prompt?: string;
   readonly cache?: boolean;
   readonly record?: string;
   readonly resume?: string | true;
@@ -60,6 +65,7 @@ export const configurableOf = (options: RunOptions, baselineRunId?: RunId): Json
   ...defined({ repeats: options.repeats, concurrency: options.concurrency, runTimeoutMs: options.timeout }),
   ...(options.budget !== undefined && { budget: { maxCostUsd: options.budget } }),
   ...(options.allowUnpriced && { allowUnpriced: true }),
+  ...(options.param && { parameters: readParameters(options.param) }),
   ...defined({ model: options.model, cache: options.cache || undefined }),
   ...(options.allowTargetMismatch && { allowTargetMismatch: true }),
   ...defined({ baselineRunId }),
@@ -88,6 +94,7 @@ export const FLAGS: { readonly [knob: string]: string } = {
   budget: '--budget',
   allowUnpriced: '--allow-unpriced',
   model: '--model',
+  parameters: '--param',
   cache: '--cache',
   allowTargetMismatch: '--allow-target-mismatch',
   baselineRunId: '--baseline',
@@ -190,11 +197,12 @@ const RULES: readonly OptionRule<RunCommand>[] = [
   {
     wrong: (run) =>
       run.answers !== undefined &&
-      flagIn(run, 'agent', 'model', 'cache', 'repeats', 'record', 'resume', 'watch'),
+      flagIn(run, 'agent', 'model', 'param', 'prompt', 'cache', 'repeats', 'record', 'resume', 'watch'),
     message: '--answers scores answers that are there already, so % would change nothing.',
     hint: 'Leave % out, or leave --answers out to run the agent.',
   },
   notOnHost('the answers are in a file of this machine', 'Leave --host out.', 'answers'),
+  notOnHost('the prompt is in a file of this machine', 'Leave --host out.', 'prompt'),
   BOTH_TO_STDOUT,
   {
     wrong: (run) => run.resume !== undefined && flagIn(run, 'contract', ...OF_DEFINITIONS),
@@ -260,6 +268,11 @@ const RULES: readonly OptionRule<RunCommand>[] = [
   noEvidence('remembered answers are no evidence', 'cache'),
   noEvidence('answers of a file are no evidence of what the agent would answer', 'answers'),
   noEvidence('another model than the agent asks in service shows nothing about it', 'model'),
+  noEvidence(
+    'other parameters or another prompt than the agent has in service show nothing about it',
+    'param',
+    'prompt',
+  ),
   noEvidence('evidence is a run of a suite for this agent', 'allowTargetMismatch'),
   noEvidence('every change would be promoted', 'watch'),
   {
