@@ -79,6 +79,7 @@ export type {
   ModelParameters,
   ModelPin,
   ScorerPin,
+  SimulatedUser,
 } from './wire/vendor/parts.js';
 export { REASONING_EFFORTS } from './wire/vendor/parts.js';
 export type {

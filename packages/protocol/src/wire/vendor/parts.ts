@@ -116,6 +116,27 @@ export const judgeInReport = closed(judgeRequired, {
   agreement: fraction('The mean share of votes that said the same; absent when it was asked once.'),
 });
 
+/** Who plays the user of conversations. Answers to different users are different measurements. */
+export const simulatedUser = closed(
+  {
+    /** The configured provider that serves the model. */
+    provider: id<ModelName>(),
+    /** The model, as its provider calls it. */
+    model: id<ModelName>(),
+    /** Of the orders that the model is given, which are part of the user. */
+    promptDigest: id<Digest>('Of the orders the model is given, which are part of the user.'),
+    /** Of provider, model, parameters and orders together: equal digests are the same user. */
+    digest: id<Digest>('Of all of the above, parameters included: equal digests are the same user.'),
+  },
+  {
+    ...parameterMembers,
+    /** The user is scripted: what it says was written down beforehand. Absent otherwise. */
+    mock: mark('What it says was written down beforehand, so answers to it are evidence of nothing.'),
+  },
+);
+/** Who plays the user of conversations, pinned when the run is created. */
+export type SimulatedUser = Wire<typeof simulatedUser>;
+
 /** The model that compares meanings, for contracts that ask for it. */
 export const embedderPin = closed({
   /** The configured provider that serves the model. */
