@@ -102,6 +102,7 @@ async function replay(store: Store, { run: { owner, runId, principal } }: Histor
     unsetVariable: () => undefined,
     findAgent: nobody,
     chooseModel: nobody,
+    chooseUser: nobody,
     chooseJudge: nobody,
     chooseSafetyJudge: nobody,
     safetyPolicy: undefined,

@@ -333,6 +333,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     findSuite: suites.find,
     findAgent: agents.registry.find,
     chooseModel: agents.registry.chooseModel,
+    chooseUser: agents.registry.chooseUser,
     chooseJudge: judges.choose,
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,

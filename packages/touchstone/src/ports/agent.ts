@@ -38,6 +38,8 @@ export type AgentFacts = {
   readonly pack?: { readonly name: string; readonly version: Version };
   /** Of an agent that is asked by a template, a mapped service or a model with a prompt: what the template names. */
   readonly templateNames?: readonly string[];
+  /** Of a conversation: how long it may be, and whether a model can play the user. */
+  readonly conversation?: { readonly maxTurns: number; readonly hasUser: boolean };
   /** Of a conversation: the agent that it is with. */
   readonly wraps?: AgentFacts;
   /** What it declares to need and this host does not offer. */

@@ -17,6 +17,7 @@ import { mappingIssues, mappingMembers } from './mapping.js';
 import { commandArguments, filled, headers, modelName, textMap, timeoutMs, webUrl } from './members.js';
 import { parameters } from './parameters.js';
 import { prompt } from './prompt.js';
+import { turnCount } from './turn-count.js';
 
 /**
  * Who wrote a spec. The operator owns the machine; a tenant only gets as far as a guarded URL; from a pack comes a
@@ -106,6 +107,11 @@ const SHAPES = {
     closed({ kind: constant('openwop'), agentId: filled(256) }, { ...endpoint, timeoutMs }),
     endpointIssues,
   ),
+  /** Talks to another agent, turn by turn. With `user`, a model plays the user of tasks that say what it wants. */
+  conversation: closed(
+    { kind: constant('conversation'), agent: filled(512) },
+    { user: closed({ model: filled(256) }, { parameters }), maxTurns: turnCount },
+  ),
   /** A prompt that came in a pack, whose model is chosen by its class; or in a definition, which may name the model. */
   manifest: closed(
     { kind: constant('manifest'), systemPrompt },
@@ -123,6 +129,7 @@ export type ScriptedRun = RunOf<'scripted'>;
 export type RecordedRun = RunOf<'recorded'>;
 export type OpenaiRun = RunOf<'openai'>;
 export type OpenwopRun = RunOf<'openwop'>;
+export type ConversationRun = RunOf<'conversation'>;
 export type ManifestRun = RunOf<'manifest'>;
 /** A function of the program that this host is part of, by the name it was handed over with. Never from a document. */
 export type FunctionRun = { readonly kind: 'function'; readonly name: string; readonly timeoutMs?: number };
@@ -135,7 +142,17 @@ export const isProgram = ({ kind }: { readonly kind?: unknown }): boolean => PRO
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 const KINDS: { readonly [from in RunSource]: readonly Kind[] } = {
-  operator: ['module', 'command', 'python', 'http', 'openai', 'openwop', 'scripted', 'recorded'],
+  operator: [
+    'module',
+    'command',
+    'python',
+    'http',
+    'openai',
+    'openwop',
+    'scripted',
+    'recorded',
+    'conversation',
+  ],
   scorer: ['module', 'command', 'python'],
   tenant: ['http', 'openai', 'openwop'],
   pack: ['manifest'],

@@ -17,9 +17,10 @@ import {
   type ModuleAgent,
   openAgent,
   pinModel,
-  readAgentFiles,
+  pinUser,
+  type UserDecision,
 } from '../../agents/index.js';
-import { type Names, openGuard, type PaceOf } from '../../net/index.js';
+import { type Guard, type Names, openGuard, type PaceOf } from '../../net/index.js';
 import {
   type Agent,
   AgentChanged,
@@ -28,6 +29,7 @@ import {
   type Random,
   type Store,
 } from '../../ports/index.js';
+import { entryFiles } from './conversation-entry.js';
 import type { AgentEntry } from './entries.js';
 
 type Plan = EvalPlan | AgentPlan;
@@ -35,6 +37,7 @@ type Plan = EvalPlan | AgentPlan;
 /** Opens agents, and keeps one open for all the runs that use it. */
 export type AgentPool = {
   chooseModel(owner: Owner, spec: AgentSpec, asked: ModelRequest): ModelDecision;
+  chooseUser(spec: AgentSpec): UserDecision;
   open(owner: Owner, known: AgentEntry, plan: Plan): Promise<Agent>;
 };
 
@@ -85,14 +88,17 @@ export function createAgentPool(parts: PoolParts): AgentPool {
   };
   return {
     chooseModel: (owner, spec, asked) => pinModel(parts.models, owner, spec, asked),
+    chooseUser: (spec) => pinUser(parts.models, spec),
     open: (owner, known, plan) => enter(poolKey(owner, plan), () => openFresh(parts, owner, known, plan)),
   };
 }
 
 /** Agents that ask a model are opened for their owner, because providers and remembered answers are granted to owners. */
-const poolKey = (owner: Owner, { agent, model, cache }: Plan): string =>
+const poolKey = (owner: Owner, { agent, model, simulatedUser, cache }: Plan): string =>
   JSON.stringify(
-    model ? [agent.digest, owner.tenant, owner.workspace, model, cache] : [agent.digest, owner.tenant],
+    model || simulatedUser
+      ? [agent.digest, owner.tenant, owner.workspace, model, simulatedUser, cache]
+      : [agent.digest, owner.tenant],
   );
 
 const sharedAgent = ({ agent, files }: AgentWithFiles, close: () => Promise<void>): Agent => ({
@@ -104,7 +110,7 @@ const sharedAgent = ({ agent, files }: AgentWithFiles, close: () => Promise<void
   ...(agent.forTask && { forTask: (taskId) => agent.forTask?.(taskId) ?? agent }),
   // A module stays as it was loaded; a program is started for every turn, as it is then.
   invoke:
-    agent.facts.kind === 'command'
+    (agent.facts.wraps ?? agent.facts).kind === 'command'
       ? (...asked) => invokeUnchanged(agent, files, ...asked)
       : (invocation, host) => agent.invoke(invocation, host),
   hasChanged: async () => !(await files.isSame()),
@@ -130,7 +136,7 @@ async function openFresh(
 ): Promise<AgentWithFiles> {
   const { spec, facts, baseDir, guard } = known;
   // The files may have changed since the run was planned; an answer of other code would be evidence of nothing.
-  const files = await readAgentFiles(spec, baseDir, known.written);
+  const files = await entryFiles(known);
   if (files.digest !== plan.agent.digest) {
     throw new HostError(
       'conflict',
@@ -139,7 +145,8 @@ async function openFresh(
   }
   const { clock, random, paceOf, models, holdsSecret, names } = parts;
   const cache = plan.cache && { responses: parts.store.responses, holdsSecret };
-  const use = { owner, models, ...modelOf(plan), ...(cache && { cache }) };
+  const { simulatedUser } = plan;
+  const use = { owner, models, ...modelOf(plan), ...defined({ simulatedUser, cache }) };
   const agent = await openAgent(spec, {
     facts,
     baseDir,
@@ -148,15 +155,24 @@ async function openFresh(
     paceOf,
     use,
     files,
+    ...(known.inner && { inner: innerParts(known.inner, owner, names) }),
     functions: parts.functions,
     limits: defined({ moduleMemoryMb: parts.moduleMemoryMb }),
-    fetchGuard: guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system),
+    fetchGuard: guardOf(guard, owner, names),
   }).catch(cannotOpen);
   const issue = await agent.loadIssue?.();
   if (issue === undefined) return { agent, files };
   await agent.close();
   throw new HostError('conflict', `Agent ${facts.agentId}@${facts.version} cannot be used. ${issue}`);
 }
+
+const innerParts = ({ spec, facts, baseDir, guard }: AgentEntry, owner: Owner, names: Names) => ({
+  ...{ spec, facts, baseDir },
+  fetchGuard: guardOf(guard, owner, names),
+});
+
+const guardOf = (guard: Guard | undefined, owner: Owner, names: Names): Guard =>
+  guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system);
 
 /** What keeps an agent from being opened will keep it from being opened again: the run that waits for it has to end. */
 function cannotOpen(error: unknown): never {

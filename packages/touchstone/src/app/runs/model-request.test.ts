@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { readModelRequest } from './model-request.js';
 
 const pointers = (configurable: object, kind: 'manifest' | 'module' = 'manifest') =>
-  readModelRequest(configurable as { [key: string]: unknown }, kind).issues.map(({ pointer }) => pointer);
+  readModelRequest(configurable as { [key: string]: unknown }, { kind }).issues.map(({ pointer }) => pointer);
 
 describe('what a run asks of its model', () => {
   it('is nothing unless it says so', () => {
-    expect(readModelRequest({ other: 1 }, 'manifest')).toEqual({ cache: false, issues: [] });
+    expect(readModelRequest({ other: 1 }, { kind: 'manifest' })).toEqual({ cache: false, issues: [] });
   });
 
   it('may be a name in one member or in two, with temperature, length and cache', () => {
     const asked = { temperature: 0.5, maxTokens: 100, cache: true };
-    expect(readModelRequest({ model: 'local/a', ...asked }, 'manifest')).toEqual({
+    expect(readModelRequest({ model: 'local/a', ...asked }, { kind: 'manifest' })).toEqual({
       name: 'local/a',
       ...asked,
       issues: [],
     });
-    expect(readModelRequest({ ai: { provider: 'local', model: 'a/b' } }, 'openai')).toMatchObject({
+    expect(readModelRequest({ ai: { provider: 'local', model: 'a/b' } }, { kind: 'openai' })).toMatchObject({
       name: 'local/a/b',
     });
   });

@@ -1,6 +1,6 @@
 import { defined, type Issue, isObject, type ModelParameters } from '@touchstone/protocol';
 import { type ModelRequest, parameterIssues, parametersOf } from '../../agents/index.js';
-import type { AgentKind } from '../../ports/index.js';
+import type { AgentFacts, AgentKind } from '../../ports/index.js';
 
 type Configurable = { readonly [key: string]: unknown };
 
@@ -13,13 +13,19 @@ type ReadModelRequest = ModelRequest & { readonly cache: boolean; readonly issue
  * What a caller wants of the model. For agents that bring their own model these members are theirs to read, and mean
  * nothing here; only the response cache is ours alone and refused where it could not work.
  */
-export function readModelRequest(configurable: Configurable, kind: AgentKind): ReadModelRequest {
+export function readModelRequest(
+  configurable: Configurable,
+  { kind: own, wraps, conversation }: Pick<AgentFacts, 'kind' | 'wraps' | 'conversation'>,
+): ReadModelRequest {
+  const kind = wraps?.kind ?? own;
   const issues: Issue[] = [];
   const refuse = (member: string, message: string): undefined =>
     void issues.push({ pointer: `/configurable/${member}`, message });
   const { cache } = configurable;
   if (cache !== undefined && typeof cache !== 'boolean') refuse('cache', 'Expected true or false.');
   if (!ASKED_HERE.includes(kind)) {
+    // The model that plays the user is asked here, whoever answers it.
+    if (conversation?.hasUser) return { cache: cache === true, issues };
     if (cache === true)
       refuse(
         'cache',

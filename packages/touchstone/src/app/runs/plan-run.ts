@@ -54,6 +54,7 @@ export type PlanParts = {
   readonly findSuite: SuiteCatalogue['find'];
   readonly findAgent: FindAgent;
   readonly chooseModel: AgentCatalogue['chooseModel'];
+  readonly chooseUser: AgentCatalogue['chooseUser'];
   readonly chooseJudge: Judges['choose'];
   readonly chooseSafetyJudge: Judges['chooseForSafety'];
   /** Why one of these tools cannot be called. */
@@ -232,15 +233,30 @@ async function planModel(
   owner: Owner,
   facts: AgentFacts,
   { configurable = {} }: CreateRunBody,
-): Promise<Pick<EvalPlan, 'model' | 'cache'>> {
-  const { cache, issues, ...asked } = readModelRequest(configurable, facts.kind);
+): Promise<Pick<EvalPlan, 'model' | 'cache' | 'simulatedUser'>> {
+  const { cache, issues, ...asked } = readModelRequest(configurable, facts);
   if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
   const decided = await parts.chooseModel(owner, pinOf({ facts }), asked);
   if ('issue' in decided) {
     const pointer = asked.name === undefined ? '/agentId' : '/configurable/model';
     throw validationError([{ pointer, message: decided.issue }]);
   }
-  return { ...(decided.model && { model: decided.model }), ...(cache && { cache }) };
+  const { model } = decided;
+  return {
+    ...defined({ model, simulatedUser: await planUser(parts, owner, facts) }),
+    ...(cache && { cache }),
+  };
+}
+
+async function planUser(
+  { chooseUser }: PlanParts,
+  owner: Owner,
+  facts: AgentFacts,
+): Promise<EvalPlan['simulatedUser']> {
+  if (!facts.conversation?.hasUser) return undefined;
+  const decided = await chooseUser(owner, pinOf({ facts }));
+  if ('issue' in decided) throw unknown('agentId', `The simulated user cannot be asked. ${decided.issue}`);
+  return decided.simulatedUser;
 }
 
 function checkBudget(
@@ -257,6 +273,7 @@ async function knownAgent(parts: PlanParts, owner: Owner, reference: string): Pr
   const agent = await parts.findAgent(owner, reference);
   if (!agent) throw unknown('agentId', 'No agent of this name and version is installed.');
   if (agent.revoked) throw revokedAgent(agent.facts);
+  if (agent.unusable !== undefined) throw unknown('agentId', agent.unusable);
   if (agent.unset) throw unknown('agentId', needsVariables(`Agent ${agent.facts.agentId}`, agent.unset));
   return agent;
 }

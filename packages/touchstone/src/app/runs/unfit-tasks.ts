@@ -1,6 +1,6 @@
-import { type EvalMode, type Issue, validationError } from '@touchstone/protocol';
+import { type EvalMode, type Issue, type Json, validationError } from '@touchstone/protocol';
 import { type Body, type Fixtures, fromBody, type Task } from '@touchstone/protocol/bodies';
-import { missingVariable } from '../../agents/index.js';
+import { conversationIssues, missingVariable } from '../../agents/index.js';
 import type { AgentFacts } from '../../ports/index.js';
 
 /** What keeps an agent from being asked a task, by a pointer inside the task; undefined when nothing does. */
@@ -18,15 +18,35 @@ export function taskObstacle(
 ): Obstacle | undefined {
   const isLive = modes.includes('live-shadow');
   const ofTools = toolObstacle(facts, isLive, unset);
-  const { templateNames } = facts;
+  const { templateNames, conversation } = facts;
+  if (conversation) return (task) => ofTools?.(task) ?? noConversation(task, facts);
   return templateNames ? (task) => ofTools?.(task) ?? missing(task, templateNames) : ofTools;
 }
 
+/** An agent that is talked to is told messages in every turn, whatever the task holds. */
+const TOLD = { messages: [{ role: 'user', content: '' }] };
+
+function noConversation({ input, taskId }: Task, facts: AgentFacts): Issue | undefined {
+  const [issue] = inputIssues(facts, fromBody(input));
+  return issue && { pointer: `/input${issue.pointer}`, message: `Task "${taskId}": ${issue.message}.` };
+}
+
+function inputIssues({ conversation, templateNames = [] }: AgentFacts, input: Json): readonly Issue[] {
+  if (!conversation) return [];
+  const name = missingVariable(templateNames, TOLD);
+  const untold = `the agent's template names {{ ${name} }}, and in a conversation there are messages, last and conversationId`;
+  return [
+    ...conversationIssues(input, conversation),
+    ...(name === undefined ? [] : [{ pointer: '', message: untold }]),
+  ];
+}
+
 function toolObstacle(
-  { kind, templateNames }: AgentFacts,
+  { wraps, ...facts }: AgentFacts,
   isLive: boolean,
   unset: string | undefined,
 ): Obstacle | undefined {
+  const { kind, templateNames } = wraps ?? facts;
   if (kind === 'http' && templateNames) return isLive ? undefined : toolFixtures;
   if (kind === 'openwop') return isLive ? undefined : anyFixtures;
   return unset === undefined ? undefined : (task) => callsLive(task, isLive, unset);
@@ -64,7 +84,9 @@ const noValue = (name: string): string =>
   `no value for {{ ${name} }} in the agent's template. Add it to the input, or write a default: {{ ${name} | default("…") }}.`;
 
 /** The same for a single invocation, by a pointer inside its inputs. */
-export function requestIssues({ templateNames = [] }: AgentFacts, inputs: Body): readonly Issue[] {
+export function requestIssues(facts: AgentFacts, inputs: Body): readonly Issue[] {
+  const { templateNames = [], conversation } = facts;
+  if (conversation) return inputIssues(facts, fromBody(inputs));
   const name = missingVariable(templateNames, fromBody(inputs));
   return name === undefined ? [] : [{ pointer: '', message: `The inputs have ${noValue(name)}` }];
 }

@@ -23,7 +23,9 @@ export type InvocationRequest = {
 /** What came of it. `unanswered`: there was no answer, through no fault of the agent; every other outcome is the agent's. */
 export type InvocationResult = {
   readonly outcome: InvocationOutcome;
-  readonly unanswered: Extract<Answer, { kind: 'unreachable' | 'unreadable' | 'denied' | 'absent' }> | undefined;
+  readonly unanswered:
+    | Extract<Answer, { kind: 'unreachable' | 'unreadable' | 'denied' | 'absent' }>
+    | undefined;
   readonly output: Body | undefined;
   readonly latencyMs: number;
   /** The answer was given elsewhere, and how long that took is unknown. */

@@ -1,4 +1,11 @@
-import { defined, type EvalPlan, HostError, type RepeatScore, type RunId, redactDeep } from '@touchstone/protocol';
+import {
+  defined,
+  type EvalPlan,
+  HostError,
+  type RepeatScore,
+  type RunId,
+  redactDeep,
+} from '@touchstone/protocol';
 import {
   type Body,
   fromBody,
@@ -152,7 +159,10 @@ function scoreAgain(
   return {
     ...measured,
     score: scored.score,
-    cost: { ...costOf(agentUsage, judgeUsage), ...defined({ simulatedUserUsd: before.cost.simulatedUserUsd }) },
+    cost: {
+      ...costOf(agentUsage, judgeUsage),
+      ...defined({ simulatedUserUsd: before.cost.simulatedUserUsd }),
+    },
     ...(scored.criteria && { criteria: scored.criteria }),
     ...(scored.judge && { judge: scored.judge }),
   };

@@ -60,7 +60,11 @@ function refusedHost(models: Models, owner: Owner, name: string | undefined): Mo
 }
 
 /** A provider without its credential could never answer. */
-function refusedProvider(models: Models, owner: Owner, name: string | undefined): ModelDecision {
+export function refusedProvider(
+  models: Models,
+  owner: Owner,
+  name: string | undefined,
+): { readonly issue: string } | Record<never, never> {
   if (name === undefined) return {};
   try {
     const known =

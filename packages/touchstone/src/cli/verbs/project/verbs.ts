@@ -110,7 +110,10 @@ function addRun(program: Command, start: Start): void {
     .option('--param <name=value>', 'a parameter of the model, such as temperature=0; may be repeated', each)
     .option('--prompt <file>', 'of an openai agent: ask with the prompt of this file in place of its own')
     .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
-    .option('--record <file>', 'with mode live-shadow: write what the tools answered as a new suite file')
+    .option(
+      '--record <file>',
+      'write what live tools answered, or what a simulated user said, as a new suite file',
+    )
     .option('--answers <file>', 'score the answers of a JSONL file, one task a line; no agent is called')
     .option('--baseline <run>', 'compare with a run: last, blessed, a run id, or a scorecard file')
     .option('--tolerance <drop>', 'with --baseline: a drop up to this is no regression', share)

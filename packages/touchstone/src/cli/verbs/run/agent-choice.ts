@@ -139,7 +139,8 @@ export function checkModel(
   { agentId, facts }: ChosenAgent,
   { model, param }: { readonly model?: string; readonly param?: readonly string[] },
 ): void {
-  if ((model === undefined && param === undefined) || !facts || ASKED_HERE.includes(facts.kind)) return;
+  if ((model === undefined && param === undefined) || !facts) return;
+  if (ASKED_HERE.includes((facts.wraps ?? facts).kind)) return;
   throw bringsItsModel(agentId, facts.kind, model === undefined ? '--param' : '--model');
 }
 

@@ -31,7 +31,7 @@ export async function findRunToResume(session: Session, options: RunOptions): Pr
   const { concurrency, repeats, modes, baselineRunId } = touchstone;
   checkSamePlan(options, { evalModes: modes, ...configurable, repeats, ...defined({ concurrency }) });
   checkSameBaseline(options, originOf(run).baseline, baselineRunId);
-  checkLive(options, modes);
+  checkLive(options, modes, touchstone.simulatedUser !== undefined);
   return run;
 }
 

@@ -126,11 +126,11 @@ export const plannedOtherwise = (flag: string): UsageError =>
     `Leave ${flag} out, or start a new run by leaving --resume out.`,
   );
 
-/** Only a run whose tools and memory are live has something to write down. */
-export function checkLive({ record }: RunOptions, modes: readonly string[]): void {
-  if (record === undefined || modes.includes('live-shadow')) return;
+/** Only a run whose tools and memory are live, or whose user is simulated, has something to write down. */
+export function checkLive({ record }: RunOptions, modes: readonly string[], hasUser: boolean): void {
+  if (record === undefined || hasUser || modes.includes('live-shadow')) return;
   throw new UsageError(
-    '--record writes down what live tools answered, so it works in mode live-shadow only.',
+    '--record writes down what live tools answered, so it works in mode live-shadow only, or where a model plays the user.',
     'Add --modes live-shadow. The suite has to declare that mode.',
   );
 }

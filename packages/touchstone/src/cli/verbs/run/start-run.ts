@@ -29,7 +29,6 @@ export async function startRun(
   const { client, local } = session;
   const { cwd } = context.io;
   const { head, suite, origin, contract } = await installSource(session, source);
-  checkLive(options, options.modes ?? defaultModes(head.modes));
   const named = agentOf(source, options);
   const chosen =
     options.answers === undefined || !local
@@ -37,6 +36,7 @@ export async function startRun(
       : await useAnswers(local, resolve(cwd, options.answers), head, suite);
   const agent = await withPrompt(local, chosen, options.prompt, cwd);
   checkModel(agent, options);
+  checkLive(options, options.modes ?? defaultModes(head.modes), agent.facts?.conversation?.hasUser === true);
   // Which version the channel leads to has been drawn: a run in this process is pinned to it.
   const channel = local && channelIn(named, cwd);
   const metadata = { [ORIGIN_KEY]: { ...origin, ...optionsKept(options) } as JsonObject };
