@@ -7,7 +7,7 @@ export {
   variablesIn,
 } from './environment/fill-in.js';
 export { handOver } from './environment/hand-over.js';
-export { conversationIssues } from './kinds/conversation/input.js';
+export { conversationIssues, readConversation } from './kinds/conversation/input.js';
 export { pinUser, type UserDecision } from './kinds/conversation/pin-user.js';
 export { type ModelDecision, type ModelRequest, pinModel } from './kinds/model/pin-model.js';
 export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './kinds/module/module-context.js';

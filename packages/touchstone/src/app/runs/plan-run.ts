@@ -30,7 +30,7 @@ import { budgetIssues } from './budget.js';
 import { readModelRequest } from './model-request.js';
 import { checkBounds } from './run-bounds.js';
 import { SLOW_CHECKS, taskIssues } from './task-criteria.js';
-import { refuseUnfit, requestIssues, taskObstacle } from './unfit-tasks.js';
+import { hasSimulatedUser, needsUser, refuseUnfit, requestIssues, taskObstacle } from './unfit-tasks.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
 export type CreateRunBody = RunCreateWire;
@@ -146,7 +146,8 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   const tasks = decided.ordinals?.length ?? head.taskCount;
   checkBounds(body.configurable ?? {}, { nodes: tasks * decided.repeats });
   const unfit = taskObstacle(facts, decided.modes, parts.unsetVariable(owner, facts.toolAllowlist));
-  if (unfit) await refuseUnfit(taskPages(parts.store, suite.owner, head), decided.ordinals, unfit);
+  const allTasks = () => taskPages(parts.store, suite.owner, head);
+  if (unfit) await refuseUnfit(allTasks(), decided.ordinals, unfit);
   const plan: EvalPlan = {
     kind: 'eval',
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
@@ -156,6 +157,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     ...(facts.kind === 'function' && { inProcess: true }),
     ...defined({ timed: head.needs?.timed }),
     ...(await planModel(parts, owner, facts, body)),
+    ...(await planUser(parts, owner, facts, () => needsUser(allTasks(), decided.ordinals))),
     ...(judge && !('issue' in judge) && { judge }),
     ...(await (contract
       ? parts.contracts.plan(owner, contract, decided.ordinals)
@@ -201,7 +203,10 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
     );
   }
   checkBounds(body.configurable ?? {}, { nodes: 1 });
-  const model = await planModel(parts, owner, facts, body);
+  const model = {
+    ...(await planModel(parts, owner, facts, body)),
+    ...(await planUser(parts, owner, facts, () => hasSimulatedUser(inputs))),
+  };
   checkBudget(parts, body, model);
   return {
     workflowId: facts.agentId,
@@ -233,7 +238,7 @@ async function planModel(
   owner: Owner,
   facts: AgentFacts,
   { configurable = {} }: CreateRunBody,
-): Promise<Pick<EvalPlan, 'model' | 'cache' | 'simulatedUser'>> {
+): Promise<Pick<EvalPlan, 'model' | 'cache'>> {
   const { cache, issues, ...asked } = readModelRequest(configurable, facts);
   if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
   const decided = await parts.chooseModel(owner, pinOf({ facts }), asked);
@@ -241,22 +246,20 @@ async function planModel(
     const pointer = asked.name === undefined ? '/agentId' : '/configurable/model';
     throw validationError([{ pointer, message: decided.issue }]);
   }
-  const { model } = decided;
-  return {
-    ...defined({ model, simulatedUser: await planUser(parts, owner, facts) }),
-    ...(cache && { cache }),
-  };
+  return { ...(decided.model && { model: decided.model }), ...(cache && { cache }) };
 }
 
+/** Decides who plays the user, where a task has one. */
 async function planUser(
   { chooseUser }: PlanParts,
   owner: Owner,
   facts: AgentFacts,
-): Promise<EvalPlan['simulatedUser']> {
-  if (!facts.conversation?.hasUser) return undefined;
+  isNeeded: () => boolean | Promise<boolean>,
+): Promise<Pick<EvalPlan, 'simulatedUser'>> {
+  if (!facts.conversation?.hasUser || !(await isNeeded())) return {};
   const decided = await chooseUser(owner, pinOf({ facts }));
   if ('issue' in decided) throw unknown('agentId', `The simulated user cannot be asked. ${decided.issue}`);
-  return decided.simulatedUser;
+  return decided;
 }
 
 function checkBudget(

@@ -1,6 +1,6 @@
 import { type EvalMode, type Issue, type Json, validationError } from '@touchstone/protocol';
 import { type Body, type Fixtures, fromBody, type Task } from '@touchstone/protocol/bodies';
-import { conversationIssues, missingVariable } from '../../agents/index.js';
+import { conversationIssues, missingVariable, readConversation } from '../../agents/index.js';
 import type { AgentFacts } from '../../ports/index.js';
 
 /** What keeps an agent from being asked a task, by a pointer inside the task; undefined when nothing does. */
@@ -97,15 +97,34 @@ export async function refuseUnfit(
   ordinals: readonly number[] | undefined,
   obstacle: Obstacle,
 ): Promise<void> {
+  for await (const { task, ordinal } of chosenTasks(pages, ordinals)) {
+    const issue = obstacle(task);
+    if (!issue) continue;
+    const pointer = `/tasks/${ordinal}${issue.pointer}`;
+    throw validationError([{ ...issue, pointer }], { field: 'evalSuiteRef' });
+  }
+}
+
+/** Whether a model plays the user in one of the chosen tasks. */
+export async function needsUser(
+  pages: AsyncIterable<readonly Task[]>,
+  ordinals: readonly number[] | undefined,
+): Promise<boolean> {
+  for await (const { task } of chosenTasks(pages, ordinals)) if (hasSimulatedUser(task.input)) return true;
+  return false;
+}
+
+export function hasSimulatedUser(input: Body): boolean {
+  const conversation = readConversation(fromBody(input));
+  return 'user' in conversation;
+}
+
+async function* chosenTasks(pages: AsyncIterable<readonly Task[]>, ordinals: readonly number[] | undefined) {
   const selected = ordinals && new Set(ordinals);
   let ordinal = 0;
   for await (const page of pages) {
     for (const task of page) {
-      const issue = (selected?.has(ordinal) ?? true) ? obstacle(task) : undefined;
-      if (issue) {
-        const pointer = `/tasks/${ordinal}${issue.pointer}`;
-        throw validationError([{ ...issue, pointer }], { field: 'evalSuiteRef' });
-      }
+      if (selected?.has(ordinal) ?? true) yield { task, ordinal };
       ordinal += 1;
     }
   }
