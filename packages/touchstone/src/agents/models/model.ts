@@ -59,6 +59,8 @@ export type Reply = {
   readonly usage: Usage;
   /** The reply as it goes back to the model when the conversation continues. */
   readonly said: readonly ReplyPart[];
+  /** Parameters that the model was asked without, because it does not take them. */
+  readonly ignored?: readonly string[];
   /** Keeps the reply for the next time. To be called once it is paid for: what is remembered is free. */
   readonly remember?: () => Promise<void>;
 };

@@ -73,7 +73,7 @@ async function converse(
   }
 }
 
-type Ended = 'user' | 'turns' | 'refused';
+type EndReason = 'user' | 'turns' | 'refused';
 
 /** The user's next words; or that there are none, because the user is done or the turns are used up. */
 async function nextWords(
@@ -83,7 +83,7 @@ async function nextWords(
   most: number,
   { repeat }: Invocation,
   host: AgentHost,
-): Promise<{ readonly say: string } | { readonly ended: Ended } | Answer> {
+): Promise<{ readonly say: string } | { readonly ended: EndReason } | Answer> {
   const fixed = input.turns[talk.turns];
   if (fixed !== undefined) return { say: fixed };
   if (!input.user || talk.turns >= most) return { ended: 'turns' };
@@ -122,7 +122,7 @@ const effortOf = ({ retries, waitedMs, printed }: Talk) => ({
   ...(printed !== '' && { printed }),
 });
 
-function concluded(talk: Talk, ended: Ended): Answer {
+function concluded(talk: Talk, ended: EndReason): Answer {
   const { turns, transcript, last } = talk;
   const answer = last === undefined ? null : fromBody(last.output);
   const confidence = last?.confidence;

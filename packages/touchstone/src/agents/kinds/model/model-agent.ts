@@ -88,6 +88,8 @@ async function converse(
     // Money first: what was spent is on record before anything that it bought is used.
     await host.spend([reply.usage]);
     await reply.remember?.();
+    const ignored = reply.ignored?.filter((name) => name in pin) ?? [];
+    if (ignored.length > 0) return notTaken(pin, ignored);
     if (reply.reasoning !== '') host.reason(reply.reasoning);
     if (reply.refused || reply.toolCalls.length === 0) return answerOf(reply, facts, pin);
     messages.push({ role: 'assistant', said: reply.said });
@@ -95,6 +97,10 @@ async function converse(
   }
   return failed(`The agent took ${MAX_TURNS} turns without giving an answer.`);
 }
+
+/** An answer without a parameter that was planned would pass for one with it. */
+const notTaken = ({ provider, model }: ModelPin, names: readonly string[]): Answer =>
+  failed(`Model ${provider}/${model} does not take ${names.join(' and ')}. Leave it out of the parameters.`);
 
 /** What the agent's entry says to the model goes first, whatever a prompt or a conversation begins with. */
 const opening = (system: string, told: Json, { prompt }: ModelAgentParts): Message[] => [

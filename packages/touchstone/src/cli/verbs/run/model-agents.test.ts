@@ -16,13 +16,16 @@ async function project(
   action: ModelAction = { say: 'yes' },
 ): Promise<Project> {
   const server = await startModelServer(() => action);
-  const cli = openTestCli();
+  const cli = openTestCli({ env: { OPENAI_API_KEY: 'sk-test' } });
   onTestFinished(async () => {
     cli.close();
     await server.close();
   });
   cli.write('touchstone.config.json', {
-    providers: { local: { kind: 'openai-compatible', baseUrl: server.baseUrl } },
+    providers: {
+      local: { kind: 'openai-compatible', baseUrl: server.baseUrl },
+      openai: { kind: 'openai', baseUrl: server.baseUrl },
+    },
     agents: [
       {
         agentId: 'local.test.desk',
@@ -233,5 +236,15 @@ describe('parameters', () => {
     expect(code).toBe(1);
     expect(out.replaceAll(/\s+/g, ' ')).toContain('answered with HTTP 400 (unsupported_parameter)');
     expect(out).not.toContain('CANARY');
+  });
+
+  it('that the model was asked without are no part of an answer', async () => {
+    const cli = await project({ provider: 'openai', model: 'o3-mini', parameters: { temperature: 0.5 } }, [
+      'hi',
+    ]);
+    const { code, out } = await ran(cli, '--bodies');
+    expect(code).toBe(1);
+    expect(cli.server.requests[0]?.body).not.toHaveProperty('temperature');
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('openai/o3-mini does not take temperature');
   });
 });
