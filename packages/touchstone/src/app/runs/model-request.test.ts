@@ -45,4 +45,29 @@ describe('what a run asks of its model', () => {
     expect(pointers({ cache: true }, 'module')).toEqual(['/configurable/cache']);
     expect(pointers({ cache: false }, 'module')).toEqual([]);
   });
+
+  it('may be parameters, which go before the two that stand beside them', () => {
+    const parameters = { temperature: 0, stop: 'END', reasoningEffort: 'low' };
+    const asked = { temperature: 1, maxTokens: 9, parameters };
+    expect(readModelRequest(asked, { kind: 'openai' })).toEqual({
+      ...{ temperature: 0, maxTokens: 9, stop: ['END'], reasoningEffort: 'low' },
+      ...{ cache: false, issues: [] },
+    });
+    expect(pointers({ parameters: { warmth: 1, topP: 2 } })).toEqual([
+      '/configurable/parameters/topP',
+      '/configurable/parameters/warmth',
+    ]);
+  });
+
+  it('is no parameter for an agent that asks its model itself', () => {
+    expect(pointers({ parameters: { seed: 1 } }, 'module')).toEqual(['/configurable/parameters']);
+  });
+
+  it('counts for the agent that a conversation is with, and for who plays its user', () => {
+    const conversation = { maxTurns: 1, hasUser: true };
+    const facts = (kind: 'module' | 'openai') =>
+      ({ kind: 'conversation', wraps: { kind }, conversation }) as never;
+    expect(readModelRequest({ cache: true }, facts('module'))).toEqual({ cache: true, issues: [] });
+    expect(readModelRequest({ model: 'local/a' }, facts('openai'))).toMatchObject({ name: 'local/a' });
+  });
 });

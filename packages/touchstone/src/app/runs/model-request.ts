@@ -11,7 +11,7 @@ type ReadModelRequest = ModelRequest & { readonly cache: boolean; readonly issue
 
 /**
  * What a caller wants of the model. For agents that bring their own model these members are theirs to read, and mean
- * nothing here; only the response cache is ours alone and refused where it could not work.
+ * nothing here; only the response cache and `parameters` are ours alone, and refused where they could not work.
  */
 export function readModelRequest(
   configurable: Configurable,
@@ -24,6 +24,8 @@ export function readModelRequest(
   const { cache } = configurable;
   if (cache !== undefined && typeof cache !== 'boolean') refuse('cache', 'Expected true or false.');
   if (!ASKED_HERE.includes(kind)) {
+    if (configurable.parameters !== undefined)
+      refuse('parameters', `Agents of kind ${kind} ask their models themselves. Leave the member out.`);
     // The model that plays the user is asked here, whoever answers it.
     if (conversation?.hasUser) return { cache: cache === true, issues };
     if (cache === true)

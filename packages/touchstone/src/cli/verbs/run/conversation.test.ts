@@ -1,6 +1,7 @@
 import type { Json } from '@touchstone/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startModelServer } from '../../../agents/fixtures/model-server.js';
+import { reply, serve } from '../../../agents/fixtures/serve.js';
 import { openTestCli, type TestCli } from '../../testing/test-cli.js';
 
 /** Says what it was told last, and asks for the number until it is told one. Calls its tool in every turn. */
@@ -70,14 +71,15 @@ function project(inputs: readonly Json[], { user, script = USER, more = {}, inne
   return cli;
 }
 
-const suite = (inputs: readonly Json[], expected: object = RUBRIC): object => ({
+const FIXTURES = { fixtures: { toolResponses: [{ tool: 'local:log.note', response: null }] } };
+const suite = (inputs: readonly Json[], expected: object = RUBRIC, more: object = FIXTURES): object => ({
   suiteId: 'local.test.evals.talk',
   version: '1.0.0',
   modes: ['rubric'],
   tasks: inputs.map((input, index) => ({
     taskId: `t-${index}`,
     input,
-    fixtures: { toolResponses: [{ tool: 'local:log.note', response: null }] },
+    ...more,
     expected,
   })),
 });
@@ -170,7 +172,7 @@ describe('a conversation', () => {
     expect(await digest('one.json')).toBe(await digest('two.json'));
   });
 
-  it('is told as messages to a model, and under one id to a service', async () => {
+  it('is told as messages to a model', async () => {
     const server = await startModelServer(() => ({ say: 'Friday' }));
     onTestFinished(() => server.close());
     const inner = { run: { kind: 'openai', baseUrl: server.baseUrl, model: 'small-1', system: 'Help.' } };
@@ -188,6 +190,24 @@ describe('a conversation', () => {
         { role: 'user', content: 'b' },
       ],
     ]);
+  });
+
+  it('is told to a service in its own words, under one id and with what was said before', async () => {
+    const service = await serve((_body, response) => reply(response, 200, { text: 'Friday' }));
+    onTestFinished(() => service.close());
+    const request = { session: '{{ conversationId }}', history: '{{ messages }}', say: '{{ last }}' };
+    const inner = { run: { kind: 'http', url: service.url, request, response: { output: '/text' } } };
+    const cli = project([{ turns: ['a', 'b'] }], { user: null, inner });
+    const refused = await ran(cli);
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining('a mapped service calls its own tools'),
+    ]);
+    cli.write('talk.suite.json', suite([{ turns: ['a', 'b'] }], RUBRIC, {}));
+    expect((await ran(cli)).code).toBe(0);
+    const [first, second] = service.requests.map((body) => JSON.parse(body));
+    expect(second.session).toBe(first.session);
+    expect(second).toMatchObject({ say: 'b', history: [{}, { role: 'assistant', content: 'Friday' }, {}] });
   });
 
   it('is another agent when the agent is that it is with', async () => {

@@ -39,7 +39,6 @@ export function readParameters(pairs: readonly string[]): JsonObject {
 
 function readPair(pair: string): readonly [string, JsonObject[string]] {
   const at = pair.indexOf('=');
-  if (at < 1) throw new UsageError('--param takes a name and a value.', 'For example: --param temperature=0');
   const [name, text] = [pair.slice(0, at), pair.slice(at + 1)];
   const value = parseJson(text);
   // A text needs no quotation marks, not even one that looks like a number where texts are wanted.

@@ -227,6 +227,11 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     message: '% is about the JUnit report.',
     hint: 'Add --junit <file>, or leave % out.',
   },
+  {
+    wrong: ({ param = [] }) => param.some((pair) => pair.indexOf('=') < 1) && '--param',
+    message: '% takes a name and a value.',
+    hint: 'For example: --param temperature=0',
+  },
   EMPTY_BASELINE,
   {
     wrong: ({ failOn }) => failOn !== undefined && !parseFailOn(failOn) && '--fail-on',
