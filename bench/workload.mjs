@@ -76,3 +76,33 @@ export const makeSuite = (n) => ({
     expected: { kind: 'golden', match: { strategy, value } },
   })),
 });
+
+const needle = {
+  exact: right.exact,
+  contains: right.contains,
+  'json-match': (i) => `"total":${i}`,
+};
+
+const checksOf = (text) => [
+  `[check:contains ${JSON.stringify({ text })}] It names the total.`,
+  '[check:regex {"pattern":"[0-9]+"}] It has a number.',
+  '[check:excludes {"text":["password","secret"]}] It gives nothing away.',
+  '[check:length {"max":400}] It is short.',
+  '[check:contains {"text":"t","ignoreCase":true}] It is text.',
+];
+
+/** The same tasks, each decided by five checks. */
+export const makeCheckedSuite = (n) => ({
+  suiteId: 'local.bench.evals.checked-baskets',
+  version: '1.0.0',
+  modes: ['rubric'],
+  thresholds: { passScore: 0.9 },
+  tasks: makeTasks(n).map(({ taskId, input, strategy }, i) => ({
+    taskId,
+    input,
+    expected: {
+      kind: 'rubric',
+      rubric: checksOf(needle[strategy](i)).map((criterion) => ({ criterion, weight: 1 })),
+    },
+  })),
+});

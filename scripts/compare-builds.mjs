@@ -4,6 +4,8 @@
 // tree's bench, in a process and a store of its own, and what counts is the processor time (user and system) of the
 // whole process: on a busy machine it moves by a few hundredths where wall time moves by half.
 //
+// With --checks every task is decided by five checks in place of one comparison.
+//
 // Three things keep the noise below the difference that is looked for:
 // - A round runs A B C C B A, where C is treeA again. What drifts slowly (heat, other load) hits all alike, and B is
 //   compared with A of the same round only.
@@ -18,10 +20,16 @@ import { loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { median, withFolder } from '../bench/lib/process.mjs';
-import { checkPasses, runArguments, summaryOf, writeSuite } from '../bench/lib/touchstone.mjs';
+import {
+  checkPasses,
+  runArguments,
+  summaryOf,
+  writeCheckedSuite,
+  writeSuite,
+} from '../bench/lib/touchstone.mjs';
 
 const USAGE =
-  'usage: node scripts/compare-builds.mjs <treeA> <treeB> [--rounds 20] [--n 10000] [--no-control] [--no-pin] [--json]';
+  'usage: node scripts/compare-builds.mjs <treeA> <treeB> [--rounds 20] [--n 10000] [--checks] [--no-control] [--no-pin] [--json]';
 const ORDER = ['A', 'B', 'C', 'C', 'B', 'A'];
 const RESAMPLES = 10_000;
 const SEED = 20_200_607;
@@ -31,6 +39,7 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '20' },
     n: { type: 'string', default: '10000' },
+    checks: { type: 'boolean', default: false },
     'no-control': { type: 'boolean', default: false },
     'no-pin': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -76,7 +85,7 @@ function allowedProcessors() {
 }
 
 async function measureAll(folder) {
-  const suite = writeSuite(folder, n);
+  const suite = (values.checks ? writeCheckedSuite : writeSuite)(folder, n);
   const costs = [];
   for (const name of new Set(order)) await measureRun(name, suite, 0);
   for (let round = 0; round < rounds; round += 1) {

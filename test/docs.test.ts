@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -17,6 +19,7 @@ import {
 } from '@touchstone/protocol';
 import { type Task, toBody } from '@touchstone/protocol/bodies';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasPython } from '../packages/touchstone/src/agents/fixtures/has-python.js';
 import { parseAgentSpec, parseToolSpecs } from '../packages/touchstone/src/agents/index.js';
 import { loadConfig } from '../packages/touchstone/src/app/config/config.js';
 import { configShape } from '../packages/touchstone/src/app/config/config-shape.js';
@@ -39,6 +42,7 @@ import { parseYaml } from '../packages/touchstone/src/suites/text/yaml.js';
 // configurations, examples, tables of members) is read and held against the code, in both directions where that makes sense.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const HAS_PYTHON = hasPython();
 const SKIPPED = new Set(['node_modules', 'dist', '.git', '.touchstone', 'coverage']);
 
 const pagesBelow = (folder: string): string[] =>
@@ -381,6 +385,50 @@ describe('docs/agents-and-tools.md', () => {
     // A request of the turn protocol lists tools too, without saying where they are.
     const configured = tools.filter((tool) => Object.hasOwn(tool as object, 'url'));
     expect(parseToolSpecs(configured)).toHaveLength(1);
+  });
+});
+
+describe('docs/quick-start.md', () => {
+  const page = 'docs/quick-start.md';
+  let desk: TestCli;
+  beforeAll(() => {
+    desk = openTestCli();
+    writeNamedFences(page, desk.cwd);
+  });
+  afterAll(() => desk.close());
+
+  it.skipIf(!HAS_PYTHON)('its function in Python passes its suite', async () => {
+    const { code, out } = await desk.run('run', 'evals/mine.suite.yaml', '--agent', './agent.py');
+    expect(code, out).toBe(0);
+  });
+
+  it('its mapped service passes its suite, and so do answers that were recorded', async () => {
+    const answers: { [question: string]: string } = {
+      'Can I send this back?': 'You have 30 days.',
+      'Where is order 1042?': 'It comes on Friday.',
+    };
+    const service = createServer(async (request, response) => {
+      const { message } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as {
+        message: string;
+      };
+      response.end(JSON.stringify({ reply: { text: answers[message] } }));
+    }).listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    try {
+      const config = join(desk.cwd, 'service.config.json');
+      const { port } = service.address() as AddressInfo;
+      writeFileSync(config, readFileSync(config, 'utf8').replace('${SERVICE_PORT:-8000}', String(port)));
+      const run = ['run', 'evals/mine.suite.yaml', '--config', 'service.config.json'];
+      const { code, out } = await desk.run(...run, '--agent', 'local.demo.service');
+      expect(code, out).toBe(0);
+    } finally {
+      service.close();
+    }
+    const rows = ['refunds', 'order-status'].map((taskId, at) =>
+      JSON.stringify({ taskId, output: Object.values(answers)[at] }),
+    );
+    writeFileSync(join(desk.cwd, 'out.jsonl'), rows.join('\n'));
+    expect((await desk.run('run', 'evals/mine.suite.yaml', '--answers', 'out.jsonl')).code).toBe(0);
   });
 });
 

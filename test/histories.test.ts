@@ -95,7 +95,7 @@ async function replay(store: Store, { run: { owner, runId, principal } }: Histor
     store,
     clock: systemClock,
     ids: { runId: () => asId<RunId>('run-again'), token: nobody },
-    scorers: { pin: nobody },
+    scorers: { pin: nobody, hasFunction: nobody },
     checkerFor: nobody,
     priceOf: nobody,
     findSuite: nobody,

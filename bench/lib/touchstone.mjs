@@ -2,18 +2,21 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expectedPasses, makeSuite } from '../workload.mjs';
+import { expectedPasses, makeCheckedSuite, makeSuite } from '../workload.mjs';
 import { node } from './process.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 export const COMMAND = here('../../packages/touchstone/bin/touchstone.js');
 export const AGENT = here('../agent.mjs');
 
-export function writeSuite(folder, n) {
+export function writeSuite(folder, n, make = makeSuite) {
   const file = join(folder, `${n}.suite.json`);
-  writeFileSync(file, JSON.stringify(makeSuite(n)));
+  writeFileSync(file, JSON.stringify(make(n)));
   return file;
 }
+
+/** Tasks with five checks each. */
+export const writeCheckedSuite = (folder, n) => writeSuite(folder, n, makeCheckedSuite);
 
 export const runArguments = (suite, data, concurrency = 32) => [
   ...[COMMAND, 'run', suite, '--agent', AGENT],

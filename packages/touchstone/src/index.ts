@@ -12,6 +12,7 @@ export type {
   EvaluateOptions,
   Evaluation,
 } from './cli/evaluate/evaluate-types.js';
+export type { ScorerFunction, ScorerInput, ScorerResult } from './cli/evaluate/scorer-types.js';
 export {
   agentDefinition,
   agentManifest,

@@ -30,9 +30,31 @@ export const isJudged = (parsed: ParsedCriterion): boolean =>
 const OPENING = '[check:';
 const NAME = /^[a-z][a-z-]*/;
 
+/** The same check stands in many tasks, and is read when a suite is installed, planned and scored. */
+const known = { fresh: new Map<string, ParsedCriterion>(), older: new Map<string, ParsedCriterion>() };
+const KEPT = 10_000;
+const LONGEST_KEPT = 500;
+
 /** Only what begins with the opening is a check; everything else is prose, whatever it looks like. */
 export function parseCriterion(text: string): ParsedCriterion {
   if (!text.startsWith(OPENING)) return { kind: 'prose', sentence: text };
+  const found = known.fresh.get(text) ?? known.older.get(text);
+  if (found) return found;
+  const parsed = parseCheck(text);
+  if (text.length <= LONGEST_KEPT) keep(text, parsed);
+  return parsed;
+}
+
+/** What was not read again for so many others is forgotten. */
+function keep(text: string, parsed: ParsedCriterion): void {
+  if (known.fresh.size >= KEPT) {
+    known.older = known.fresh;
+    known.fresh = new Map();
+  }
+  known.fresh.set(text, parsed);
+}
+
+function parseCheck(text: string): ParsedCriterion {
   const rest = text.slice(OPENING.length);
   const name = NAME.exec(rest)?.[0] ?? '';
   if (!isCheckName(name)) return malformed(`There is no such check. Known are: ${CHECK_NAMES.join(', ')}.`);

@@ -40,7 +40,7 @@ export type EvalPlan = {
   readonly agent: AgentPin;
   /** The agent's digest may not cover all files of its program. */
   readonly filesNotFollowed?: true;
-  /** The agent is a function of the caller's program: it ran beside the engine, and its digest is of no files. */
+  /** The agent or a scorer is a function of the caller's program: it ran beside the engine, and its digest is of no files. */
   readonly inProcess?: true;
   /** Some checks look at time, cost or tokens: the same answers may score otherwise in another run. */
   readonly timed?: true;
@@ -184,7 +184,7 @@ export const CAVEATS = ['codeScorer', 'recorded', 'inProcess'] as const;
  * What keeps the scores of a run from being evidence.
  * - `codeScorer`: a scorer decided criteria that the operator does not trust as evidence
  * - `recorded`: the answers came in a file, and no agent was invoked
- * - `inProcess`: the agent is a function of the caller's program, which has no digest
+ * - `inProcess`: the agent or a scorer is a function of the caller's program, which has no digest
  */
 export type Caveat = (typeof CAVEATS)[number];
 

@@ -99,3 +99,8 @@ export function parseJson(text: string): Json | undefined {
  */
 export const onOneLine = (json: string): string =>
   json.replace(/[\u0085\u2028\u2029]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
+
+/** What models put into one code fence although they were told not to; other text as it is. */
+export const withoutFence = (text: string): string => FENCED.exec(text)?.groups?.json ?? text;

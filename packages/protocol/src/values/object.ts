@@ -35,6 +35,9 @@ export type Defined<T> = {
  */
 export function defined<T extends object>(object: T): Defined<T> {
   const members: { [name: string]: unknown } = {};
-  for (const [name, member] of Object.entries(object)) if (member !== undefined) members[name] = member;
+  for (const name of Object.keys(object)) {
+    const member = (object as UnknownObject)[name];
+    if (member !== undefined) members[name] = member;
+  }
   return members as Defined<T>;
 }

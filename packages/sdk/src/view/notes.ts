@@ -57,7 +57,7 @@ export const CAVEAT_WORDS: { readonly [C in Caveat]: string } = {
   codeScorer:
     'A scorer decided criteria, and its entry in the configuration does not let it count for a gate.',
   recorded: 'The answers came in a file, and no agent was invoked.',
-  inProcess: 'The agent is a function of the program that evaluates it, and has no digest.',
+  inProcess: 'The agent or a scorer is a function of the program that evaluates it, and has no digest.',
 };
 
 /** Tasks that newly fail are news also where they do not decide. */

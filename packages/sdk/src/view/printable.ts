@@ -6,6 +6,9 @@ import type { Json } from '@touchstone/protocol';
  */
 const HIDDEN = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb\ufffe\uffff]/gu;
 
+/** Texts without it hold nothing hidden but line breaks, and most texts have none of it. */
+const UNUSUAL = /[^\n\x20-\x7e]/;
+
 /** They choose how an emoji is drawn. Anywhere else, and in a row, they can carry a text that is not seen. */
 const PRESENTATION = /[\ufe0e\ufe0f]/;
 const BEFORE_PRESENTATION = /\p{Emoji}$/u;
@@ -25,7 +28,11 @@ function escapeHidden(char: string, at: number, text: string): string {
 export const printableExcept =
   (kept: string) =>
   (text: string): string =>
-    text.replace(HIDDEN, (char, at, whole) => (kept.includes(char) ? char : escapeHidden(char, at, whole)));
+    !UNUSUAL.test(text) && (kept.includes('\n') || !text.includes('\n'))
+      ? text
+      : text.replace(HIDDEN, (char, at, whole) =>
+          kept.includes(char) ? char : escapeHidden(char, at, whole),
+        );
 
 /** A text on one line. An agent's answer, or a host's, must not move the cursor, recolour the screen or reorder what is read. */
 export const printable = printableExcept('');

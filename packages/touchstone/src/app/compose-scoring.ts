@@ -1,5 +1,5 @@
 import { defined, type EvalPlan, type Owner } from '@touchstone/protocol';
-import { foreignSchemas, parseScorers } from '../agents/index.js';
+import { type Environment, foreignSchemas, parseScorers } from '../agents/index.js';
 import type { Checker, Clock, Scoring, Store } from '../ports/index.js';
 import { createScoring } from '../scoring/index.js';
 import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
@@ -15,6 +15,7 @@ type ScoringOptions = {
   readonly config: Config;
   readonly store: Store;
   readonly clock: Clock;
+  readonly env: Environment;
   readonly origin: 'host' | 'cli';
   readonly safety: NamedPolicy;
   readonly agents: AgentParts;
@@ -25,7 +26,7 @@ type ScoringOptions = {
 
 /** Builds what scores answers: judges, contracts, and the scoring of one run. */
 export function composeScoring(options: ScoringOptions) {
-  const { config, store, clock, origin, safety, agents, isOnlyTenant, checkerFor } = options;
+  const { config, store, clock, env, origin, safety, agents, isOnlyTenant, checkerFor } = options;
   const { models, holdsSecret, tools, redact, openEmbedder } = agents;
   const judges = createJudges({ config, models, store, clock, holdsSecret });
   /** Why an owner may not use a model by this name. */
@@ -43,7 +44,9 @@ export function composeScoring(options: ScoringOptions) {
     modelIssue: origin === 'cli' ? () => undefined : modelIssue,
   });
   const scorers = createScorers({
-    specs: parseScorers(config.scorers),
+    specs: new Map(parseScorers(config.scorers)),
+    functions: agents.functions,
+    env,
     baseDir: config.baseDir,
     isOnlyTenant,
     clock,

@@ -61,6 +61,7 @@ import { createdBefore, idsOf } from './runs/creation.js';
 import { createFork } from './runs/fork-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { suiteIssues } from './runs/task-criteria.js';
+import type { Scorers } from './scorers/scorers.js';
 import { systemClock, systemIds } from './system.js';
 import type { CreationOptions, Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
@@ -98,6 +99,10 @@ export type LocalTouchstone = Touchstone & {
   useAgent(spec: unknown, baseDir: string): Promise<AgentFacts>;
   /** Registers a function of this program as an agent. */
   useFunction(answer: ModuleAgent, spec: FunctionSpec): Promise<AgentFacts>;
+  /** Registers a function of this program as a scorer. */
+  useScorer: Scorers['useFunction'];
+  /** Fails with the reason why a scorer of the configuration cannot be used. */
+  checkScorer(name: string): Promise<void>;
   /** What the digest of such an agent may not cover; undefined when it covers all that can be found. */
   filesNotFollowed(spec: unknown, baseDir: string): Promise<NotFollowed | undefined>;
   /**
@@ -229,7 +234,7 @@ async function openParts(basics: Basics) {
     checkerFor: forRequest,
   });
   const scoring = composeScoring({
-    ...{ config, store, clock, origin, safety, agents, isOnlyTenant },
+    ...{ config, store, clock, env, origin, safety, agents, isOnlyTenant },
     checkerFor: forRun,
   });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
@@ -407,7 +412,7 @@ function viewsOf(parts: Parts) {
 
 /** What only the operator of the machine may do. */
 function operatorOf(parts: Parts) {
-  const { config, clock, env, origin, dataDir, store, suites, agents, judges, checkers } = parts;
+  const { config, clock, env, origin, dataDir, store, suites, agents, judges, scorers, checkers } = parts;
   const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = dataDir === undefined ? undefined : readOwnKey(dataDir);
@@ -419,6 +424,8 @@ function operatorOf(parts: Parts) {
       (await inspectAgent(fillInSpec(parseAgentSpec(spec, 'operator'), env).value, baseDir)).notFollowed,
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
     useFunction: functionRegistry(agents),
+    useScorer: scorers.useFunction,
+    checkScorer: scorers.check,
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),
     keys: auditedKeys(store, clock, origin),

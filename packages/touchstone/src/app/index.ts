@@ -11,6 +11,7 @@ export {
   needsVariables,
   parseModelNames,
   parseProviders,
+  parseScorers,
   prepareModuleThread,
   readAnswers,
 } from '../agents/index.js';

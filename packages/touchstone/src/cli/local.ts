@@ -134,7 +134,7 @@ function withoutAgents({ safety: _, ...config }: Config): Config {
 export function withScratch<T>(
   context: Context,
   config: Config,
-  parts: readonly ('tools' | 'mcpServers')[],
+  parts: readonly ('tools' | 'mcpServers' | 'scorers')[],
   use: (local: Local) => Promise<T>,
 ): Promise<T> {
   const wanted = Object.fromEntries(parts.map((part) => [part, config[part]]));

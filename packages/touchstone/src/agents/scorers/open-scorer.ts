@@ -1,9 +1,14 @@
 import { asId, type Digest, type InvocationId, type RunId } from '@touchstone/protocol';
 import type { Body } from '@touchstone/protocol/bodies';
 import type { Agent, AgentFacts, AgentHost, Clock, Invocation, ScorerAnswer } from '../../ports/index.js';
+import { type Environment, fillIn } from '../environment/fill-in.js';
+import { handOver } from '../environment/hand-over.js';
+import { createFunctionAgent } from '../kinds/function/function.js';
 import { createLinesAgent } from '../kinds/lines/lines.js';
 import { createModuleAgent } from '../kinds/module/module.js';
+import type { ModuleAgent } from '../kinds/module/module-context.js';
 import { readAgentFiles } from '../spec/digest.js';
+import type { FunctionRun } from '../spec/run-spec.js';
 import { createCommandScorer } from './command-scorer.js';
 import type { ScorerSpec } from './scorer-spec.js';
 
@@ -14,6 +19,10 @@ type ScorerParts = {
   readonly digest: Digest;
   /** Of a module whose entry does not say how much it may use; without a limit it lives in a thread. */
   readonly memoryMb?: number;
+  /** What `${NAME}` in its entry stands for. */
+  readonly env: Environment;
+  /** Functions of this program by the names they were handed over with. */
+  readonly functions: ReadonlyMap<string, ModuleAgent>;
 };
 
 /** A scorer that can be asked. */
@@ -29,8 +38,10 @@ const MOST_BYTES = 1024 * 1024;
  * has no tools. Rejects when its files are not those that the run was planned with.
  */
 export async function openScorer(spec: ScorerSpec, parts: ScorerParts): Promise<OpenScorer> {
-  const { run, files: listed } = spec;
-  const files = await readAgentFiles({ run, ...(listed && { files: listed }) }, parts.baseDir);
+  const { run: written, files: listed } = spec;
+  const run = handOver(fillIn(written, parts.env).value, parts.env);
+  const more = listed && { files: listed };
+  const files = await readAgentFiles({ run, ...more }, parts.baseDir, { run: written, ...more });
   if (files.digest !== parts.digest) throw new Error('Its files have changed since the run was planned.');
   const agent = openProgram(run, {
     ...parts,
@@ -41,10 +52,20 @@ export async function openScorer(spec: ScorerSpec, parts: ScorerParts): Promise<
   return { ask: (document, signal) => askAgent(agent, document, signal), close: () => agent.close() };
 }
 
-function openProgram(run: ScorerSpec['run'], parts: Parameters<typeof createModuleAgent>[1]): Agent {
+type OpenParts = Parameters<typeof createModuleAgent>[1] & Pick<ScorerParts, 'functions'>;
+
+function openProgram(run: ScorerSpec['run'], parts: OpenParts): Agent {
+  if (run.kind === 'function') return createFunctionAgent(functionOf(run, parts), run, parts);
   if (run.kind === 'command') return createCommandScorer(run, parts);
   if (run.kind === 'module') return createModuleAgent(run, parts);
   return createLinesAgent({ ...run, export: run.export ?? 'score' }, parts);
+}
+
+/** A run that another process takes up has no function to ask any more. */
+function functionOf({ name }: FunctionRun, { functions }: Pick<ScorerParts, 'functions'>): ModuleAgent {
+  const found = functions.get(name);
+  if (found) return found;
+  throw new Error('It is a function of a program that has ended.');
 }
 
 const factsOf = ({ name, run }: ScorerSpec, { digest }: ScorerParts): AgentFacts => ({

@@ -11,8 +11,15 @@ import {
   text,
   type Wire,
 } from '@touchstone/protocol/schema';
+import { referenceIssues } from '../environment/fill-in.js';
 import { filled, readAs, tenants } from '../spec/members.js';
-import { type CommandRun, type ModuleRun, type PythonRun, runIssues } from '../spec/run-spec.js';
+import {
+  type CommandRun,
+  type FunctionRun,
+  type ModuleRun,
+  type PythonRun,
+  runIssues,
+} from '../spec/run-spec.js';
 
 const settings = closed(
   {},
@@ -29,7 +36,7 @@ const settings = closed(
 /** A program of the operator that decides criteria. */
 export type ScorerSpec = Wire<typeof settings> & {
   readonly name: ScorerName;
-  readonly run: ModuleRun | PythonRun | CommandRun;
+  readonly run: ModuleRun | PythonRun | CommandRun | FunctionRun;
 };
 
 const SETTINGS: ReadonlySet<string> = new Set(['files', 'evidence', 'tenants']);
@@ -45,7 +52,7 @@ function split(entry: AnyObject): { readonly run: AnyObject; readonly rest: AnyO
 
 function scorerIssues(entry: AnyObject): readonly Issue[] {
   const { run, rest } = split(entry);
-  return [...runIssues(run, 'scorer'), ...schemaIssues(settings, rest)];
+  return [...runIssues(run, 'scorer'), ...referenceIssues(run), ...schemaIssues(settings, rest)];
 }
 
 const scorerName = text(undefined, {

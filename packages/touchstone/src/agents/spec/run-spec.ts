@@ -69,17 +69,20 @@ const packedPrompt = closed({ kind: constant('manifest'), systemPrompt }, { time
 
 const SHAPES = {
   module: closed({ kind: constant('module'), path: filled() }, { export: filled(256), memoryMb, timeoutMs }),
-  command: closed(
-    { kind: constant('command'), command: filled() },
-    {
-      args: commandArguments,
-      cwd: filled(),
-      env: textMap,
-      passEnv,
-      protocol: choice(['lines']),
-      processes,
-      timeoutMs,
-    },
+  command: ruled(
+    closed(
+      { kind: constant('command'), command: filled() },
+      {
+        args: commandArguments,
+        cwd: filled(),
+        env: textMap,
+        passEnv,
+        protocol: choice(['lines']),
+        processes,
+        timeoutMs,
+      },
+    ),
+    processIssues,
   ),
   /** A function of a Python file, in processes that live as long as the agent is open. */
   python: closed(
@@ -118,6 +121,17 @@ const SHAPES = {
     { model: filled(256), temperature: number(undefined, { minimum: 0, maximum: 2 }), timeoutMs },
   ),
 };
+
+/** A command is started anew for every turn, unless it reads line after line. */
+function processIssues(run: AnyObject): readonly Issue[] {
+  if (!has(run, 'processes') || run.protocol === 'lines') return [];
+  return [
+    {
+      pointer: '/processes',
+      message: 'expected "protocol": "lines" beside it; without, each turn has a process of its own',
+    },
+  ];
+}
 
 type Kind = keyof typeof SHAPES;
 type RunOf<K extends Kind> = Wire<(typeof SHAPES)[K]>;

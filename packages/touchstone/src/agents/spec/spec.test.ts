@@ -96,6 +96,12 @@ describe('a spec', () => {
     expect(() => parseAgentSpec({ ...minimal, run: { kind } }, from)).toThrow(kinds);
   });
 
+  it('of a command says how many processes it has only when they read line after line', () => {
+    const command = { kind: 'command', command: './triage.sh', processes: 2 };
+    expect(pointers({ ...minimal, run: command })).toEqual(['/run/processes']);
+    expect(pointers({ ...minimal, run: { ...command, protocol: 'lines' } })).toEqual([]);
+  });
+
   it('of an endpoint names either its address or a configured provider', () => {
     const openai = (run: object) =>
       pointers({ ...minimal, run: { kind: 'openai', model: 'small-1', ...run } });

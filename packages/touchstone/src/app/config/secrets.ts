@@ -17,6 +17,7 @@ export function knownSecrets(config: Config, env: NodeJS.ProcessEnv): readonly S
     ...config.agents.map((agent, index) => ({ id: `agents.${index}`, members: agent.run })),
     ...config.tools.map((tool, index) => ({ id: `tools.${index}`, members: tool as JsonObject })),
     ...Object.entries(config.providers).map(([name, members]) => ({ id: `providers.${name}`, members })),
+    ...Object.entries(config.scorers).map(([name, members]) => ({ id: `scorers.${name}`, members })),
     ...Object.entries(config.mcpServers).map(([name, members]) => ({ id: `mcpServers.${name}`, members })),
   ];
   const held = holders.flatMap(({ id, members }) => [

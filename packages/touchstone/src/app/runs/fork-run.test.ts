@@ -98,7 +98,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
         },
         token: () => 'token',
       },
-      scorers: { pin: async () => [] },
+      scorers: { pin: async () => [], hasFunction: () => false },
       checkerFor: () => checkAtOnce,
       priceOf: () => undefined,
       unsetVariable: () => undefined,

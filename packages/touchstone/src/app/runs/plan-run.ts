@@ -61,7 +61,7 @@ export type PlanParts = {
   readonly unsetVariable: (owner: Owner, toolIds: readonly string[]) => string | undefined;
   readonly safetyPolicy: Digest | undefined;
   readonly contracts: Pick<Contracts, 'of' | 'pinned' | 'plan' | 'embedder'>;
-  readonly scorers: Pick<Scorers, 'pin'>;
+  readonly scorers: Pick<Scorers, 'pin' | 'hasFunction'>;
   /** The contract the caller found beside the suite, or that there was none; otherwise the one installed with the suite counts. */
   readonly contract?: Digest | 'none';
   /** Set by a test seam, which names its run and may run what nobody else can. */
@@ -109,8 +109,10 @@ async function scorersFor(
   { scorers }: PlanParts,
   owner: Owner,
   { needs }: SuiteHead,
-): Promise<Pick<EvalPlan, 'scorers'>> {
-  return needs?.scorers ? { scorers: await scorers.pin(owner, needs.scorers) } : {};
+): Promise<Pick<EvalPlan, 'scorers' | 'inProcess'>> {
+  if (!needs?.scorers) return {};
+  const pins = await scorers.pin(owner, needs.scorers);
+  return { scorers: pins, ...(scorers.hasFunction(needs.scorers) && { inProcess: true }) };
 }
 
 /** Who decides the criteria that neither a judge nor a decidable check does. Under a contract, the contract says it. */

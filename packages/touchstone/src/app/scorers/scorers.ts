@@ -1,18 +1,34 @@
+import { randomUUID } from 'node:crypto';
 import {
+  asId,
   defined,
   type HostError,
   isHostError,
   type Owner,
+  type ScorerName,
   type ScorerPin,
   validationError,
 } from '@touchstone/protocol';
-import { agentDigest, type OpenScorer, openScorer, type ScorerSpec } from '../../agents/index.js';
+import {
+  agentDigest,
+  type Environment,
+  fillIn,
+  type ModuleAgent,
+  needsVariables,
+  type OpenScorer,
+  openScorer,
+  type ScorerSpec,
+} from '../../agents/index.js';
 import type { Clock, Scorer } from '../../ports/index.js';
 
 export type ScorerParts = {
-  readonly specs: ReadonlyMap<string, ScorerSpec>;
+  readonly specs: Map<string, ScorerSpec>;
   readonly baseDir: string;
   readonly clock: Clock;
+  /** What `${NAME}` in an entry stands for. */
+  readonly env: Environment;
+  /** Functions of this program by the names they were handed over with. */
+  readonly functions: Map<string, ModuleAgent>;
   /** Of modules on a host; without a limit they live in a thread. */
   readonly memoryMb?: number;
   /** Whether all keys of this host belong to this tenant, so that a scorer without `tenants` may be used by it. */
@@ -25,25 +41,39 @@ export type Scorers = {
   pin(owner: Owner, names: readonly string[]): Promise<readonly ScorerPin[]>;
   /** The scorers of a run by their names. Each starts when it is first asked. */
   open(pins: readonly ScorerPin[]): ReadonlyMap<string, Scorer>;
+  /** Registers a function of this program as a scorer, in place of any other of this name. */
+  useFunction(name: string, score: ModuleAgent): void;
+  /** Fails with the reason why a scorer of the configuration cannot be used, whomever it is for. */
+  check(name: string): Promise<void>;
+  /** Whether one of them is a function of this program. */
+  hasFunction(names: readonly string[]): boolean;
 };
 
 export function createScorers(parts: ScorerParts): Scorers {
   return {
     async pin(owner, names) {
       const granted = names.map((name) => grantedScorer(parts, owner, name));
-      return Promise.all(granted.map((spec) => pinOf(spec, parts.baseDir)));
+      return Promise.all(granted.map((spec) => pinOf(spec, parts)));
     },
+    useFunction(name, score) {
+      const run = { kind: 'function', name: randomUUID() } as const;
+      parts.functions.set(run.name, score);
+      parts.specs.set(name, { name: asId<ScorerName>(name), run });
+    },
+    async check(name) {
+      const spec = parts.specs.get(name);
+      if (spec) await pinOf(spec, parts);
+    },
+    hasFunction: (names) => names.some((name) => parts.specs.get(name)?.run.kind === 'function'),
     open: (pins) => new Map(pins.map((pin) => [pin.name, lazyScorer(pin, () => start(parts, pin))])),
   };
 }
 
-function start(
-  { specs, baseDir, clock, memoryMb }: ScorerParts,
-  { name, digest }: ScorerPin,
-): Promise<OpenScorer> {
+function start(parts: ScorerParts, { name, digest }: ScorerPin): Promise<OpenScorer> {
+  const { specs, memoryMb, ...rest } = parts;
   const spec = specs.get(name);
   if (!spec) return Promise.reject(new Error('It is not in the configuration any more.'));
-  return openScorer(spec, { baseDir, clock, digest, ...defined({ memoryMb }) });
+  return openScorer(spec, { ...rest, digest, ...defined({ memoryMb }) });
 }
 
 /** A run that judges recorded answers again has the verdicts of its scorers already, and starts none. */
@@ -69,15 +99,22 @@ function grantedScorer({ specs, isOnlyTenant }: ScorerParts, { tenant }: Owner, 
   throw validationError([{ pointer: '/evalSuiteRef', message }], { code: 'unknown_scorer', scorer: name });
 }
 
-async function pinOf({ name, run, files, evidence }: ScorerSpec, baseDir: string): Promise<ScorerPin> {
-  const digest = await agentDigest({ run, ...(files && { files }) }, baseDir).catch((error) => {
-    throw isHostError(error) ? unusable(name, error) : error;
+/** The digest is that of the entry as it is written: what its variables hold may be a secret. */
+async function pinOf(spec: ScorerSpec, { baseDir, env }: ScorerParts): Promise<ScorerPin> {
+  const { name, run, files, evidence } = spec;
+  const { value: filled, unset } = fillIn(run, env);
+  if (unset.length > 0) throw unusable(name, needsVariables('It', unset));
+  const digest = await agentDigest({ run: filled, ...defined({ files }) }, baseDir, {
+    run,
+    ...defined({ files }),
+  }).catch((error) => {
+    throw isHostError(error) ? unusable(name, error.message.replace(/^\S+: /, '')) : error;
   });
   return { name, digest, ...(evidence && { evidence: true }) };
 }
 
 /** Paths in the message are as the operator wrote them, relative to the configuration. */
-function unusable(name: string, { message }: HostError): HostError {
-  const why = `The scorer "${name}" cannot be used. ${message.replace(/^\S+: /, '')}`;
+function unusable(name: string, reason: string): HostError {
+  const why = `The scorer "${name}" cannot be used. ${reason}`;
   return validationError([{ pointer: '/evalSuiteRef', message: why }], { code: 'scorer_unavailable' });
 }

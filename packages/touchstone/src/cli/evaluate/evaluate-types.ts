@@ -8,6 +8,7 @@ import type {
 } from '@touchstone/protocol';
 import type { ConfigInput, ModuleAgent } from '../../app/index.js';
 import type { ExitCode } from '../io.js';
+import type { ScorerFunction } from './scorer-types.js';
 
 /** What is to be evaluated, and how. */
 export type EvaluateOptions = {
@@ -18,6 +19,8 @@ export type EvaluateOptions = {
    * Absent: the agent that the suite is made for, or the only one that is configured.
    */
   readonly agent?: ModuleAgent | string | JsonObject;
+  /** Programs that decide criteria by their names: functions, or entries as under `scorers` of the configuration. */
+  readonly scorers?: { readonly [name: string]: ScorerFunction | JsonObject };
   /** A configuration file, or what would stand in one. Absent: the file of the working folder, when there is one. */
   readonly config?: string | ConfigInput;
   /** The folder that keeps the run. Absent: nothing is kept when the function returns. */

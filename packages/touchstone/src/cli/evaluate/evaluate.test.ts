@@ -160,6 +160,43 @@ describe('evaluate', () => {
     await expect(evaluated({ suite: SUITE, agent: AGENT, signal: stop.signal })).rejects.toThrow(/abort/i);
   });
 
+  it('asks functions and entries as scorers, and says that a function decided', async () => {
+    const suite = (check: object) => [
+      { taskId: 'one', input: 'Hello', expect: [{ scorer: 'tone', ...check }] },
+    ];
+    const agent: EvaluateOptions['agent'] = () => ({ words: 3 });
+    const given: unknown[] = [];
+    const run = await evaluated({
+      suite: suite({ min: 0.7, graded: true, config: { strict: true } }),
+      agent,
+      scorers: {
+        tone: async (one) => {
+          given.push(one);
+          return { score: 0.6, reason: 'curt' };
+        },
+      },
+    });
+    expect(run).toMatchObject({ exitCode: 1, score: 0.6 });
+    expect(run.tasks[0]?.criteria).toMatchObject([{ check: 'scorer', met: false }]);
+    expect(run.report?.caveats).toEqual(['codeScorer', 'inProcess']);
+    expect(given).toMatchObject([
+      { protocol: 'touchstone.scorer/1', input: 'Hello', output: { words: 3 }, config: { strict: true } },
+    ]);
+    cli.write('tone.mjs', 'export default ({ output }) => output.words < 5;');
+    const path = join(cli.cwd, 'tone.mjs');
+    const byEntry = await evaluated({ suite: suite({}), agent, scorers: { tone: { kind: 'module', path } } });
+    expect(byEntry).toMatchObject({ exitCode: 0, report: { caveats: ['codeScorer', 'inProcess'] } });
+  });
+
+  it.each<[string, NonNullable<EvaluateOptions['scorers']>[string], string]>([
+    ['throws', () => Promise.reject(new Error('broken')), 'scorer_failed'],
+    ['gives back no score', () => 7, 'scorer_unreadable'],
+  ])('a function that %s as a scorer leaves its task without a score', async (_what, tone, unscored) => {
+    const suite = [{ taskId: 'one', input: 'Hello', expect: [{ scorer: 'tone' }] }];
+    const run = await evaluated({ suite, agent: AGENT, scorers: { tone } });
+    expect(run).toMatchObject({ exitCode: 3, failures: [{ taskId: 'one', unscored }] });
+  });
+
   it('takes an agent by its id or its entry', async () => {
     const entry = {
       agentId: 'local.acme.hello',
@@ -183,6 +220,16 @@ describe('evaluate', () => {
     ['an agent that nobody knows', { suite: SUITE, agent: 'local.acme.absent' }, /local\.acme\.absent/],
     ['no agent', { suite: SUITE }, /Which agent/],
     ['a tag that no task has', { suite: SUITE, agent: AGENT, tags: ['absent'] }, /no task fits/],
+    [
+      'a scorer that nobody knows',
+      { suite: [{ taskId: 'a', input: 1, expect: [{ scorer: 'none' }] }], agent: AGENT },
+      /scorer "none"/,
+    ],
+    [
+      'a scorer that is none',
+      { suite: SUITE, agent: AGENT, scorers: { tone: { kind: 'magic' } } },
+      /scorers\/tone/,
+    ],
     ['repeats out of range', { suite: SUITE, agent: AGENT, repeats: 0 }, /repeats/],
     ['a configuration that is none', { suite: SUITE, agent: AGENT, config: { bogus: 1 } as object }, /bogus/],
   ])('%s throws a HostError', async (_what, options, words) => {

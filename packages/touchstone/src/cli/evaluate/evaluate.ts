@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { defined, HostError } from '@touchstone/protocol';
-import { type Config, type ConfigInput, parseConfig } from '../../app/index.js';
+import { defined, HostError, type JsonObject } from '@touchstone/protocol';
+import { type Config, type ConfigInput, parseConfig, parseScorers } from '../../app/index.js';
 import { openSources } from '../files/pack-source.js';
 import { inProject } from '../files/project-config.js';
 import type { SuiteSource } from '../files/suite-source.js';
@@ -16,6 +16,7 @@ import { NothingToRun } from '../verbs/run/task-choice.js';
 import type { EvaluateOptions, Evaluation } from './evaluate-types.js';
 import { evaluationOf } from './evaluation.js';
 import { programIo } from './program-io.js';
+import type { ScorerInput } from './scorer-types.js';
 import { suiteOf } from './suite-value.js';
 
 /** Runs a suite as `touchstone run` does, for a program. Bad input throws a `HostError`; a missed bar does not. */
@@ -33,11 +34,14 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
 
 async function evaluateHere(context: Context, options: EvaluateOptions): Promise<Evaluation> {
   const { io } = context;
-  const config = await configOf(context, options.config);
+  const config = withEntries(await configOf(context, options.config), options.scorers);
   const { store: _, ...unkept } = config;
   const dataDir = options.data === undefined ? undefined : resolve(io.cwd, options.data);
   return withHost(io, dataDir === undefined ? unkept : config, dataDir, async (local) => {
     const session = { client: await localClient(local), where: {}, local };
+    for (const [name, score] of Object.entries(options.scorers ?? {}))
+      if (typeof score === 'function')
+        local.touchstone.useScorer(name, (given) => score(given as ScorerInput));
     const source = await sourceOf(context, session, options.suite);
     const agent = await agentOf(local, source, options.agent, io.cwd);
     const view = await run(context, session, source, options, agent);
@@ -57,6 +61,14 @@ const contextOf = ({ config, data, signal }: EvaluateOptions): Context => ({
 
 const configOf = async (context: Context, config: string | ConfigInput | undefined): Promise<Config> =>
   typeof config === 'object' ? parseConfig(config, context.io.cwd) : readConfig(context);
+
+/** Scorers that are entries join those of the configuration; functions are registered later. */
+function withEntries(config: Config, scorers: EvaluateOptions['scorers'] = {}): Config {
+  const entries = Object.entries(scorers).filter(([, scorer]) => typeof scorer !== 'function');
+  const all = { ...config.scorers, ...(Object.fromEntries(entries) as JsonObject) };
+  parseScorers(all);
+  return { ...config, scorers: all };
+}
 
 async function sourceOf(
   context: Context,

@@ -81,9 +81,7 @@ export function rubricScore(
   const value = weightedShare(pairs.map(([{ weight }, { met, share }]) => defined({ weight, met, share })));
   return {
     score: { kind: 'scored', value, findings: [] },
-    criteria: pairs.map(([one, decision]) =>
-      defined({ ...resultOf(one, decision), scorer: scorerOf(one, scorers) }),
-    ),
+    criteria: pairs.map(([one, decision]) => resultOf(one, decision, scorerOf(one, scorers))),
     bodies: { criteria: decisions.map((decision) => bodyOf(decision, redact)) },
   };
 }
@@ -91,9 +89,10 @@ export function rubricScore(
 function resultOf(
   { id, weight, parsed }: RubricCriterion,
   { met, agreement, score }: CriterionDecision,
+  scorer: Digest | undefined,
 ): CriterionResult {
   const check = !met && parsed.kind === 'check' ? parsed.name : undefined;
-  return defined({ id, met, weight, agreement, value: score, check });
+  return defined({ id, met, weight, agreement, value: score, check, scorer });
 }
 
 function bodyOf(

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   onOneLine,
   parseJson,
+  withoutFence,
 } from '@touchstone/protocol';
 import type { ChatMessage } from '../../templates/variables.js';
 import type { UserTask } from './input.js';
@@ -60,11 +61,9 @@ export const USER_PROMPT_DIGEST = asId<Digest>(
 
 export type UserReply = { readonly say: string } | { readonly end: true };
 
-const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
-
 /** Undefined when the reply is neither of the two forms, exactly. */
 export function readUserReply(text: string): UserReply | undefined {
-  const reply = parseJson(FENCED.exec(text)?.groups?.json ?? text);
+  const reply = parseJson(withoutFence(text));
   if (!isObject(reply)) return undefined;
   const { say, end, reached, ...others } = reply as { readonly [name: string]: unknown };
   if (Object.keys(others).length > 0) return undefined;

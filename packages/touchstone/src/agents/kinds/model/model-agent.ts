@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type ModelPin,
   parseJson,
+  withoutFence,
 } from '@touchstone/protocol';
 import { fromBody, type MemoryEntry, type ToolResult, toBody } from '@touchstone/protocol/bodies';
 import {
@@ -158,13 +159,11 @@ function answerOf(reply: Reply, { returnSchema }: AgentFacts, { provider, model 
   return defined({ kind: 'answered', output: toBody(value), confidence } as const);
 }
 
-const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
-
 /** The JSON that the text is, or that it fences in. Anything else stays text, for the host's schema check to judge. */
 function structured(text: string): Json {
   const whole = parsed(text);
   if (whole !== undefined) return whole;
-  const fenced = parsed(FENCED.exec(text)?.groups?.json ?? '');
+  const fenced = parsed(withoutFence(text));
   return fenced === undefined ? text : fenced;
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../../app/index.js';
 import { type Context, type ExitCode, type Out, writeResult } from '../../io.js';
 import { type Ink, truncate } from '../../render/text.js';
-import { checkAgents, checkSafety, checkServers } from './health/agents.js';
+import { checkAgents, checkSafety, checkScorers, checkServers } from './health/agents.js';
 import type { Finding } from './health/finding.js';
 import { checkGates } from './health/gates.js';
 import { checkConfig, checkDisk, checkNode, checkStore, checkSuites } from './health/machine.js';
@@ -26,6 +26,7 @@ async function checkParts(context: Context, config: Config): Promise<readonly Fi
     ...(await checkServers(context, config)),
     ...(await checkPacks(config)),
     ...(await checkAgents(context, config)),
+    ...(await checkScorers(context, config)),
     ...(await checkSuites(config)),
     ...(await checkGates(config)),
   ];

@@ -62,6 +62,36 @@ describe('a suite that names a scorer', () => {
     expect(err).toContain('absent.mjs');
   });
 
+  it('whose entry names a variable that is not set is refused with its name, also by doctor', async () => {
+    const cli = module('export default () => 1;', {}, { path: '${TONE_FOLDER}/tone.mjs' });
+    const { code, err } = await cli.run('run', 'tone.suite.json');
+    expect([code, err]).toEqual([2, expect.stringContaining('TONE_FOLDER')]);
+    const doctor = await cli.run('doctor', '--json');
+    expect(doctor.code).toBe(1);
+    expect(JSON.parse(doctor.out).checks).toContainEqual(
+      expect.objectContaining({
+        name: 'scorer',
+        state: 'broken',
+        detail: expect.stringContaining('TONE_FOLDER'),
+      }),
+    );
+    cli.write('.env', 'TONE_FOLDER=.\n');
+    expect((await cli.run('run', 'tone.suite.json')).code).toBe(0);
+    expect((await cli.run('doctor')).out).toContain('tone');
+  });
+
+  it('hands over the variables that its entry names, and those alone', async () => {
+    const program =
+      'process.stdout.write(JSON.stringify(process.env.A === "1" && process.env.B === "2" && !process.env.C))';
+    const env = { B: '${TONE_B}' };
+    const cli = project({
+      tone: { kind: 'command', command: process.execPath, args: ['-e', program], env, passEnv: ['A'] },
+    });
+    cli.write('.env', 'A=1\nTONE_B=2\nC=3\n');
+    const { code, criteria } = await ran(cli);
+    expect([code, criteria]).toMatchObject([0, [{ met: 1 }]]);
+  });
+
   it('counts the score of the program against the least that is asked for', async () => {
     const { code, criteria } = await ran(module('export default () => 0.6;', { min: 0.7 }));
     expect(code).toBe(1);

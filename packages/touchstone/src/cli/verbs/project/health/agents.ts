@@ -74,6 +74,22 @@ export function checkAgents(context: Context, config: Config): Promise<Finding[]
   }).catch((error: unknown) => [broken('tools', wordsOf(error), 'Correct "tools" in the configuration')]);
 }
 
+/** Whether each scorer of the configuration could be asked. None is: a program may change things. */
+export function checkScorers(context: Context, config: Config): Promise<Finding[]> {
+  const names = Object.keys(config.scorers);
+  if (names.length === 0) return Promise.resolve([]);
+  return withScratch(context, config, ['scorers'], ({ touchstone }) =>
+    Promise.all(
+      names.map((name) =>
+        tried('scorer', name, 'Correct its entry under "scorers", or its files', async () => {
+          await touchstone.checkScorer(name);
+          return name;
+        }),
+      ),
+    ),
+  ).catch((error: unknown) => [broken('scorer', wordsOf(error), 'Correct "scorers" in the configuration')]);
+}
+
 /** A tool is called only when an agent runs; that a variable is missing is known before. */
 function incompleteTools({ io }: Context, config: Config): Finding[] {
   const { unset } = fillInParts(config, io.env);
