@@ -161,10 +161,8 @@ function answerOf(reply: Reply, { returnSchema }: AgentFacts, { provider, model 
 
 /** The JSON that the text is, or that it fences in. Anything else stays text, for the host's schema check to judge. */
 function structured(text: string): Json {
-  const whole = parsed(text);
-  if (whole !== undefined) return whole;
-  const fenced = parsed(withoutFence(text));
-  return fenced === undefined ? text : fenced;
+  const value = parsed(withoutFence(text));
+  return value === undefined ? text : value;
 }
 
 function parsed(text: string): Json | undefined {
