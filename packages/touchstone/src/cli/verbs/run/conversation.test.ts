@@ -314,6 +314,29 @@ describe('the simulated user', () => {
     expect((await cli.run('compare', 'last~1', 'last', '--allow-judge-mismatch')).code).toBe(0);
   });
 
+  it('is not asked again when the answers are judged again, and its cost stays what it was', async () => {
+    const judge = {
+      replies: [
+        {
+          when: { contains: 'Criteria:' },
+          json: { verdicts: [{ criterion: 1, reason: 'Yes.', met: true }] },
+        },
+        ...USER.replies,
+      ],
+    };
+    const cli = project([SHOPPER], { script: judge, more: { judge: { model: 'local/judge-1' } } });
+    const prose = { criterion: 'It is kind.', weight: 1 };
+    cli.write('talk.suite.json', suite([SHOPPER], { kind: 'rubric', rubric: [prose] }));
+    expect((await ran(cli)).code).toBe(0);
+    const again = await cli.run('rejudge', 'last', '--judge', 'local/judge-2', '--json');
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.out)).toMatchObject({
+      simulatedUserUsd: 0.75,
+      simulatedUser: { model: 'user-1' },
+      report: { cost: { simulatedUserUsd: 0.75 } },
+    });
+  });
+
   it('becomes fixed turns with --record', async () => {
     const cli = project([SHOPPER, 'Where is 7?']);
     const { code, run } = await ran(cli, '--record', 'fixed.suite.json');
