@@ -264,6 +264,12 @@ describe('the simulated user', () => {
     expect(shown.out).toContain('simulated user $0.75');
   });
 
+  it('who could never be asked is found by doctor', async () => {
+    const cli = project([SHOPPER], { user: { model: 'nobody/x' } });
+    const { code, out } = await cli.run('doctor');
+    expect([code, out]).toEqual([1, expect.stringContaining('user.model of local.test.talk')]);
+  });
+
   it('can use up a budget', async () => {
     const { code, run } = await ran(
       project([SHOPPER, SHOPPER, SHOPPER]),
