@@ -193,13 +193,10 @@ export const hasUntrustedScorer = ({ scorers = [] }: Pick<EvalPlan, 'scorers'>):
   scorers.some(({ evidence }) => evidence !== true);
 
 /** Whether something that was asked had its answers written down beforehand: they are evidence of nothing. */
-export const hasScripted = ({
-  model,
-  judge,
-  safetyJudge,
-  simulatedUser,
-}: Pick<EvalPlan, 'model' | 'judge' | 'safetyJudge' | 'simulatedUser'>): boolean =>
-  [model, judge, safetyJudge, simulatedUser].some((asked) => asked?.mock === true);
+export const hasScripted = (
+  plan: Pick<EvalPlan, 'model' | 'judge' | 'safetyJudge' | 'simulatedUser'>,
+): boolean =>
+  [plan.model, plan.judge, plan.safetyJudge, plan.simulatedUser].some((asked) => asked?.mock === true);
 
 /** The caveats of a run, none when its scores may be evidence as far as this goes. */
 export function caveatsOf(plan: Pick<EvalPlan, 'scorers' | 'recorded' | 'inProcess'>): {
@@ -230,10 +227,8 @@ export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
   scorersDiffer(before, after);
 
 /** Whether other models, or the same with other parameters or orders, played the user. */
-export const usersDiffer = (
-  before: Pick<Measurers, 'simulatedUser'>,
-  after: Pick<Measurers, 'simulatedUser'>,
-): boolean => before.simulatedUser?.digest !== after.simulatedUser?.digest;
+export const usersDiffer = (before: Measurers, after: Measurers): boolean =>
+  before.simulatedUser?.digest !== after.simulatedUser?.digest;
 
 /** Whether the operator trusts a scorer does not change what it measures. */
 export const scorersDiffer = (

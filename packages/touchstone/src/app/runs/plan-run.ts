@@ -18,7 +18,6 @@ import { createSchemaCheck, needsVariables } from '../../agents/index.js';
 import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
 import type { AgentFacts, Checker, Clock, PriceOf, Store, SuiteHead } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
-import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import type { AgentVisible, FindAgent } from '../catalogue/entries.js';
 import { inTurns, refuseSlow } from '../catalogue/schema-budget.js';
@@ -27,7 +26,7 @@ import type { JudgeDecision, Judges } from '../judges/judges.js';
 import type { Scorers } from '../scorers/scorers.js';
 import { pinBaseline } from './baseline.js';
 import { budgetIssues } from './budget.js';
-import { readModelRequest } from './model-request.js';
+import { type ModelPlanParts, planModel, planUser } from './plan-model.js';
 import { checkBounds } from './run-bounds.js';
 import { SLOW_CHECKS, taskIssues } from './task-criteria.js';
 import { hasSimulatedUser, needsUser, refuseUnfit, requestIssues, taskObstacle } from './unfit-tasks.js';
@@ -50,11 +49,9 @@ export type EvalSettings = {
   readonly ceilingUsd?: number;
 };
 
-export type PlanParts = {
+export type PlanParts = ModelPlanParts & {
   readonly findSuite: SuiteCatalogue['find'];
   readonly findAgent: FindAgent;
-  readonly chooseModel: AgentCatalogue['chooseModel'];
-  readonly chooseUser: AgentCatalogue['chooseUser'];
   readonly chooseJudge: Judges['choose'];
   readonly chooseSafetyJudge: Judges['chooseForSafety'];
   /** Why one of these tools cannot be called. */
@@ -232,36 +229,6 @@ function planSafety({
     throw validationError([{ pointer: '/configurable/evalModes', message }]);
   }
   return { ...(judge && { safetyJudge: judge }), ...(safetyPolicy && { safetyPolicy }) };
-}
-
-/** Decides which model the run asks, for agents whose model is ours to ask. */
-async function planModel(
-  parts: PlanParts,
-  owner: Owner,
-  facts: AgentFacts,
-  { configurable = {} }: CreateRunBody,
-): Promise<Pick<EvalPlan, 'model' | 'cache'>> {
-  const { cache, issues, ...asked } = readModelRequest(configurable, facts);
-  if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
-  const decided = await parts.chooseModel(owner, pinOf({ facts }), asked);
-  if ('issue' in decided) {
-    const pointer = asked.name === undefined ? '/agentId' : '/configurable/model';
-    throw validationError([{ pointer, message: decided.issue }]);
-  }
-  return { ...(decided.model && { model: decided.model }), ...(cache && { cache }) };
-}
-
-/** Decides who plays the user, where a task has one. */
-async function planUser(
-  { chooseUser }: PlanParts,
-  owner: Owner,
-  facts: AgentFacts,
-  isNeeded: () => boolean | Promise<boolean>,
-): Promise<Pick<EvalPlan, 'simulatedUser'>> {
-  if (!facts.conversation?.hasUser || !(await isNeeded())) return {};
-  const decided = await chooseUser(owner, pinOf({ facts }));
-  if ('issue' in decided) throw unknown('agentId', `The simulated user cannot be asked. ${decided.issue}`);
-  return decided;
 }
 
 function checkBudget(
