@@ -70,27 +70,31 @@ export function createLocalTransport(
 const bodyOf = (answer: Reply | TextReply): unknown =>
   'text' in answer ? JSON.parse(answer.text) : answer.body;
 
-/** The row of a method and a path, with what stands in the places of its template. */
+/** The row of a method and a path, with what stands in the places of its template. A command calls few of many rows. */
 function finderOf(endpoints: readonly Endpoint[]) {
-  const rows = endpoints.map((endpoint) => ({
-    endpoint,
-    names: parameterNames(endpoint.path),
-    pattern: templatePattern(endpoint.path),
-  }));
+  const patterns = new Map<Endpoint, RegExp>();
+  const patternOf = (endpoint: Endpoint): RegExp => {
+    const pattern = patterns.get(endpoint) ?? templatePattern(endpoint.path);
+    patterns.set(endpoint, pattern);
+    return pattern;
+  };
   return ({ method, path }: TransportCall) => {
-    for (const { endpoint, names, pattern } of rows) {
-      if (endpoint.method !== method) continue;
-      const match = pattern.exec(path);
-      if (!match) continue;
-      const [, ...values] = match;
-      const params = Object.fromEntries(
-        names.map((name, at) => [name, decodeURIComponent(values[at] ?? '')]),
-      );
-      return { endpoint, params };
+    const parts = partCount(path);
+    for (const endpoint of endpoints) {
+      if (endpoint.method !== method || partCount(endpoint.path) !== parts) continue;
+      const match = patternOf(endpoint).exec(path);
+      if (match) return { endpoint, params: paramsOf(endpoint.path, match) };
     }
     throw new TypeError(`No operation answers ${method} ${path}.`);
   };
 }
+
+const partCount = (path: string): number => path.split('/').length;
+
+const paramsOf = (template: string, [, ...values]: RegExpExecArray): Call['params'] =>
+  Object.fromEntries(
+    parameterNames(template).map((name, at) => [name, decodeURIComponent(values[at] ?? '')]),
+  );
 
 const callOf = (
   { query = {}, body, bytes, headers = {}, signal }: TransportCall,
