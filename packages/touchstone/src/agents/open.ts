@@ -4,6 +4,7 @@ import {
   HostError,
   type ModelPin,
   type Owner,
+  type Redact,
   type SimulatedUser,
 } from '@touchstone/protocol';
 import { DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../net/index.js';
@@ -43,6 +44,8 @@ export type ModelUse = {
   readonly pin?: ModelPin;
   /** Who plays the user of conversations. */
   readonly simulatedUser?: SimulatedUser;
+  /** Replaces secrets of this host in what that user is told. */
+  readonly redact?: Redact;
   readonly cache?: { readonly responses: Responses; readonly holdsSecret: (text: string) => boolean };
 };
 
@@ -134,12 +137,12 @@ async function openConversation(run: ConversationRun, parts: AgentParts): Promis
 
 /** The model that plays the user is the operator's; what it is remembered to have said is the owner's. */
 async function openUser(parts: AgentParts): Promise<ConversationParts['user']> {
-  const { owner, models, simulatedUser, cache } = useOf(parts);
+  const { owner, models, simulatedUser, cache, redact } = useOf(parts);
   if (!simulatedUser) return undefined;
   const { provider, model: name } = simulatedUser;
   const model = await models.open(HOST_OWNER, { provider, model: name });
   const asked = cache ? withResponses(model, cache.responses, owner, parts.clock, cache.holdsSecret) : model;
-  return createAskModel(asked, parts.clock, userParameters(simulatedUser));
+  return { ...createAskModel(asked, parts.clock, userParameters(simulatedUser)), ...defined({ redact }) };
 }
 
 async function openModelAgent(run: ManifestRun | OpenaiRun, parts: AgentParts): Promise<Agent> {

@@ -6,6 +6,7 @@ import {
   isHostError,
   type ModelPin,
   type Owner,
+  type Redact,
   type Version,
 } from '@touchstone/protocol';
 import {
@@ -48,6 +49,7 @@ type PoolParts = {
   readonly models: Models;
   readonly paceOf: PaceOf;
   readonly holdsSecret: (text: string) => boolean;
+  readonly redact?: Redact;
   readonly names: Names;
   /** Functions of the program that this host is part of. */
   readonly functions: ReadonlyMap<string, ModuleAgent>;
@@ -146,7 +148,8 @@ async function openFresh(
   const { clock, random, paceOf, models, holdsSecret, names } = parts;
   const cache = plan.cache && { responses: parts.store.responses, holdsSecret };
   const { simulatedUser } = plan;
-  const use = { owner, models, ...modelOf(plan), ...defined({ simulatedUser, cache }) };
+  const { redact } = parts;
+  const use = { owner, models, ...modelOf(plan), ...defined({ simulatedUser, cache, redact }) };
   const agent = await openAgent(spec, {
     facts,
     baseDir,

@@ -24,7 +24,7 @@ export function taskObstacle(
 }
 
 /** An agent that is talked to is told messages in every turn, whatever the task holds. */
-const TOLD = { messages: [{ role: 'user', content: '' }] };
+const EACH_TURN = { messages: [{ role: 'user', content: '' }] };
 
 function noConversation({ input, taskId }: Task, facts: AgentFacts): Issue | undefined {
   const [issue] = inputIssues(facts, fromBody(input));
@@ -33,11 +33,11 @@ function noConversation({ input, taskId }: Task, facts: AgentFacts): Issue | und
 
 function inputIssues({ conversation, templateNames = [] }: AgentFacts, input: Json): readonly Issue[] {
   if (!conversation) return [];
-  const name = missingVariable(templateNames, TOLD);
-  const untold = `the agent's template names {{ ${name} }}, and in a conversation there are messages, last and conversationId`;
+  const name = missingVariable(templateNames, EACH_TURN);
+  const message = `the agent's template names {{ ${name} }}, and in a conversation there are messages, last and conversationId`;
   return [
     ...conversationIssues(input, conversation),
-    ...(name === undefined ? [] : [{ pointer: '', message: untold }]),
+    ...(name === undefined ? [] : [{ pointer: '', message }]),
   ];
 }
 

@@ -98,6 +98,24 @@ describe('a conversation', () => {
     expect(paid).toEqual(Array(2).fill([1, 'simulatedUser']));
   });
 
+  it('tells the user no secret of this host that the agent has said', async () => {
+    const questions: string[] = [];
+    const ask: AskModel = async ({ user }) => {
+      questions.push(user);
+      return { kind: 'reply', text: '{"end":true,"reached":true}', usage: USAGE };
+    };
+    const agent: Agent = {
+      facts: FACTS,
+      invoke: async () => says('It is CANARY.'),
+      close: async () => undefined,
+    };
+    const redact = (text: string): string => text.replaceAll('CANARY', '[REDACTED:KEY]');
+    const user = { ask, redact, close: () => undefined };
+    const talk = createConversation({ facts: FACTS, clock: manualClock(), maxTurns: 2, agent, user });
+    await talk.invoke(invocationOf(TASK), recordingHost());
+    expect(questions).toEqual([expect.stringContaining('It is [REDACTED:KEY].')]);
+  });
+
   it('asks the user another question in another repeat, and again when it cannot be read', async () => {
     const { talk, rounds } = start([says('a')], ['hm']);
     await talk.invoke({ ...invocationOf(TASK), repeat: 3 }, recordingHost());

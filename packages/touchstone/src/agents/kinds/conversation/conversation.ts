@@ -1,4 +1,4 @@
-import { canonicalJson, type Json } from '@touchstone/protocol';
+import { canonicalJson, type Json, type Redact, redactDeep } from '@touchstone/protocol';
 import { type Body, fromBody, toBody } from '@touchstone/protocol/bodies';
 import type {
   Agent,
@@ -20,7 +20,8 @@ export type ConversationParts = {
   readonly maxTurns: number;
   /** The agent that the conversation is with. Closed with it. */
   readonly agent: Agent;
-  readonly user?: { readonly ask: AskModel; close(): void };
+  /** `redact` takes secrets of this host out of what the user is told: they are for other addresses. */
+  readonly user?: { readonly ask: AskModel; readonly redact?: Redact; close(): void };
 };
 
 /** A conversation with an agent, as one invocation: what the user says is fixed, or a model plays the user. */
@@ -89,7 +90,8 @@ async function nextWords(
   if (!input.user || talk.turns >= most) return { ended: 'turns' };
   if (!user) return failed('The agent has no model that plays the user.');
   const askedAt = clock.elapsed();
-  const reply = await askUser(user.ask, input.user, talk.transcript, { repeat, host });
+  const said = redactDeep(talk.transcript, user.redact);
+  const reply = await askUser(user.ask, input.user, said, { repeat, host });
   talk.waitedMs += clock.elapsed() - askedAt;
   return 'end' in reply ? { ended: 'user' } : reply;
 }

@@ -52,9 +52,9 @@ export function createModelAgent(run: ManifestRun | OpenaiRun, parts: ModelAgent
     }),
     invoke: (invocation, host) =>
       bounds.run(host, async (bound) => {
-        const told = rendered(template, invocation);
-        if ('problem' in told) return failed(told.problem);
-        const messages = opening(systemText(system, invocation.memory), told.value, parts);
+        const prompt = rendered(template, invocation);
+        if ('problem' in prompt) return failed(prompt.problem);
+        const messages = opening(systemText(system, invocation.memory), prompt.value, parts);
         return converse(parts, messages, invocation, bound);
       }),
     async close() {
@@ -104,9 +104,9 @@ const notTaken = ({ provider, model }: ModelPin, names: readonly string[]): Answ
   failed(`Model ${provider}/${model} does not take ${names.join(' and ')}. Leave it out of the parameters.`);
 
 /** What the agent's entry says to the model goes first, whatever a prompt or a conversation begins with. */
-const opening = (system: string, told: Json, { prompt }: ModelAgentParts): Message[] => [
+const opening = (system: string, filled: Json, { prompt }: ModelAgentParts): Message[] => [
   ...(system === '' ? [] : [{ role: 'system', text: system } as const]),
-  ...(Array.isArray(prompt) ? listedMessages(told as readonly Json[]) : spokenMessages(told)),
+  ...(Array.isArray(prompt) ? listedMessages(filled as readonly Json[]) : spokenMessages(filled)),
 ];
 
 function fixedPart(

@@ -48,7 +48,7 @@ async function project(
 }
 
 const ran = (cli: Project, ...options: string[]) => cli.run('run', 'desk.suite.json', ...options);
-const told = ({ server }: Project) => server.requests.map(({ body }) => body.messages);
+const sentMessages = ({ server }: Project) => server.requests.map(({ body }) => body.messages);
 const createdNothing = async (cli: Project): Promise<boolean> =>
   !(await cli.run('runs', '--json')).out.includes('"runId"');
 
@@ -68,7 +68,7 @@ describe('a task of an openai agent', () => {
       { role: 'assistant', content: 'Which one?' },
       { role: 'user', content: '1042' },
     ];
-    expect(told(cli)).toEqual([expected, expected]);
+    expect(sentMessages(cli)).toEqual([expected, expected]);
   });
 
   it.each([
@@ -79,7 +79,7 @@ describe('a task of an openai agent', () => {
   ] as [string, Json][])('%s arrives as JSON, whole', async (_, input) => {
     const cli = await project({}, [input]);
     expect((await ran(cli)).code).toBe(0);
-    const [[message] = []] = told(cli);
+    const [[message] = []] = sentMessages(cli);
     expect(JSON.parse(String(message?.content))).toEqual(input);
   });
 
@@ -90,7 +90,7 @@ describe('a task of an openai agent', () => {
     ];
     const cli = await project({ prompt }, [{ order: { id: 7, items: ['a'] } }]);
     expect((await ran(cli)).code).toBe(0);
-    expect(told(cli)).toEqual([
+    expect(sentMessages(cli)).toEqual([
       [
         { role: 'system', content: 'Answer kindly.' },
         { role: 'user', content: '7: ["a"]' },
@@ -102,8 +102,8 @@ describe('a task of an openai agent', () => {
     const prompt = [{ role: 'system', content: 'Be brief.' }, '{{ messages }}', 'And now: {{ last }}'];
     const cli = await project({ prompt }, [CONVERSATION.slice(0, 2)]);
     expect((await ran(cli)).code).toBe(0);
-    expect(told(cli)[0]?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
-    expect(told(cli)[0]?.at(-1)?.content).toBe('And now: My order is late.');
+    expect(sentMessages(cli)[0]?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(sentMessages(cli)[0]?.at(-1)?.content).toBe('And now: My order is late.');
   });
 
   it('without a value for a variable of the prompt is refused at create, with task and variable', async () => {
@@ -127,7 +127,7 @@ describe('the prompt of a file', () => {
     cli.write(name, text);
     const digest = async (): Promise<string> => JSON.parse((await ran(cli, '--json')).out).agent.digest;
     const before = await digest();
-    expect(told(cli)).toEqual([[{ role: 'user', content }]]);
+    expect(sentMessages(cli)).toEqual([[{ role: 'user', content }]]);
     cli.write(name, text.replace('{{ q }}', '{{ q }}, please'));
     expect(await digest()).not.toBe(before);
   });
@@ -152,8 +152,18 @@ describe('the prompt of a file', () => {
     cli.write('p.md', 'new {{ q }}');
     const own = JSON.parse((await ran(cli, '--json')).out).agent;
     const other = JSON.parse((await ran(cli, '--json', '--prompt', 'p.md')).out).agent;
-    expect(told(cli).map(([message]) => message?.content)).toEqual(['own x', 'new x']);
+    expect(sentMessages(cli).map(([message]) => message?.content)).toEqual(['own x', 'new x']);
     expect(other).toEqual({ ...own, digest: expect.not.stringMatching(own.digest) });
+  });
+
+  it('is found again for a branch of the run, and refused when it has changed', async () => {
+    const cli = await project({ prompt: 'own {{ q }}' }, [{ q: 'x' }]);
+    cli.write('p.md', 'new {{ q }}');
+    const { runId } = JSON.parse((await ran(cli, '--json', '--prompt', 'p.md')).out);
+    expect((await cli.run('replay', runId, '--branch', '--from', '0')).code).toBe(0);
+    expect(sentMessages(cli).map(([message]) => message?.content)).toEqual(['new x', 'new x']);
+    cli.write('p.md', 'other {{ q }}');
+    expect((await cli.run('replay', runId, '--branch', '--from', '0')).code).toBe(2);
   });
 
   it('cannot stand in for anything in an agent without a prompt', async () => {
