@@ -70,6 +70,7 @@ import type {
   RunFilter,
   RunSnapshot,
   StepResult,
+  StepTask,
   ToolEntry,
 } from './types.js';
 import { type WaitOptions, waitForScorecard } from './wait.js';
@@ -265,6 +266,12 @@ function runCalls(transport: Transport, get: Get) {
      */
     results: (runId: RunId, page: PageQuery = {}, reading?: Reading): Promise<Page<StepResult>> =>
       get(`${VENDOR}/runs/${at(runId)}/results`, reading, page),
+    /**
+     * The tasks of a run with their content, in the order of its log; also of a run that goes on. A page ends by
+     * bytes, and a task with long answers has the first of its repeats only: `client.task` reads the rest.
+     */
+    tasks: (runId: RunId, page: PageQuery = {}, reading?: Reading): Promise<Page<StepTask>> =>
+      get(`${VENDOR}/runs/${at(runId)}/tasks`, reading, page),
     /** One run against another, task by task, and whether a drop is more than chance. Changes nothing on the host. */
     compare: (body: CompareRuns, reading?: Reading): Promise<RunComparison> =>
       transport.json({ method: 'POST', path: `${VENDOR}/runs:compare`, body, readOnly: true, ...reading }),

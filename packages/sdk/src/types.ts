@@ -15,6 +15,7 @@ import type {
   RunSnapshotWire,
   RunStatus,
   TaskResult,
+  TaskView,
   ToolDescriptorWire,
   UnscoredReason,
 } from '@touchstone/protocol';
@@ -218,6 +219,14 @@ export type StepResult = {
   readonly ordinal: number;
   /** What was measured, without content. */
   readonly result: TaskResult;
+};
+
+/** One task of a run with its content. */
+export type StepTask = {
+  /** The place of the task in the suite, counted from 0. */
+  readonly ordinal: number;
+  /** What the agent was given, and what it answered. */
+  readonly task: TaskView;
 };
 
 /** A run of a suite. */

@@ -122,7 +122,7 @@ async function readReport(
 }
 
 /** Turns a refusal into "absent"; other errors are thrown. */
-function absentElsewhere(error: unknown): undefined {
+export function absentElsewhere(error: unknown): undefined {
   if (error instanceof HostResponseError && error.status < 500) return undefined;
   throw error;
 }

@@ -19,7 +19,7 @@ export function regressionWords(regression: ReportedRegression): string {
 }
 
 /** Why a comparison has no verdict. */
-const tooFew = ({ tasks, scoreDelta }: ReportedRegression): string =>
+export const tooFew = ({ tasks, scoreDelta }: Pick<ReportedRegression, 'tasks' | 'scoreDelta'>): string =>
   tasks.paired === 0
     ? 'no task was scored in both runs'
     : `${signed(scoreDelta)}, but only ${plural(tasks.differing, 'task')} differ (${NEEDED} are needed)`.replace(

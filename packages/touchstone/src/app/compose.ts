@@ -74,6 +74,7 @@ import { readReport } from './views/report.js';
 import { createResults } from './views/results.js';
 import { readThresholds } from './views/run-measurement.js';
 import { contractOutcome, readContractReport, readScorecard } from './views/scorecard.js';
+import { viewTasks } from './views/task-page.js';
 import { viewTask } from './views/task-view.js';
 
 type ComposeOptions = {
@@ -385,6 +386,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
 function viewsOf(parts: Parts) {
   const { config, store, clock, version, results, annotations, contracts, contractReport, checkers } = parts;
   const { overridesOf } = annotations;
+  const taskSources = { store, openThresholds: contracts.thresholds };
   return {
     annotations,
     results,
@@ -397,7 +399,8 @@ function viewsOf(parts: Parts) {
         runId,
         signal,
       ),
-    viewTask: (owner, runId, taskId, fromRepeat) => viewTask(store, owner, runId, taskId, fromRepeat),
+    viewTask: (owner, runId, taskId, fromRepeat) => viewTask(taskSources, owner, runId, taskId, fromRepeat),
+    viewTasks: (run, ordinals) => viewTasks(taskSources, run, ordinals),
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),

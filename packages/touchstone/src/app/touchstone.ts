@@ -4,6 +4,7 @@ import type {
   CompileProfile,
   ContractReport,
   Digest,
+  EvalPlan,
   EvalReport,
   ForkRun,
   Issue,
@@ -37,6 +38,7 @@ import type { JudgeRequest } from './runs/rejudge.js';
 import type { HistoryRequest } from './views/history.js';
 import type { ReportOptions } from './views/report.js';
 import type { Results } from './views/results.js';
+import type { TaskPage } from './views/task-page.js';
 import type { TaskView } from './views/task-view.js';
 
 /** How a run is created, of whichever kind it is. */
@@ -90,6 +92,8 @@ export type Touchstone = {
   debugBundle(owner: Owner, runId: RunId, signal?: AbortSignal): Promise<DebugBundleWire>;
   readonly annotations: Annotations;
   viewTask(owner: Owner, runId: RunId, taskId: TaskId, fromRepeat?: number): Promise<TaskView | undefined>;
+  /** The tasks at these places of the suite, as many as fit one answer. */
+  viewTasks(run: Run & { readonly plan: EvalPlan }, ordinals: readonly number[]): Promise<TaskPage>;
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
   report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
   /** Compiles the test contract that an agent definition carries, and installs it when that is wished. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Context } from './io.js';
+import { type Context, UsageError } from './io.js';
 
 type Verb = (context: Context, ...typed: never[]) => Promise<number>;
 
@@ -19,11 +19,32 @@ export const withEnvFiles = (command: Command): Command =>
     .option('--env-file <file>', 'read variables from this file instead of .env; may be repeated', several)
     .option('--no-env-file', 'read variables from no file');
 
+/** What `--output` says of itself, whatever the verb. */
+export const OUTPUT =
+  'also write every task to a file: .jsonl, .csv, .html or .sarif; may be repeated; content only with --bodies';
+
 /** The value of an option that may be repeated. */
 export const several = (value: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   value,
 ];
+
+/** An option with one value that is given twice is a mistake: which of the two is meant cannot be told. */
+export function refuseRepeats(command: Command, collecting: readonly unknown[]): Command {
+  const seen = new Set<string>();
+  for (const option of command.options) {
+    const takesValue = option.required || option.optional;
+    if (!takesValue || collecting.includes(option.parseArg)) continue;
+    command.on(`option:${option.name()}`, () => {
+      if (seen.has(option.name())) throw givenTwice(option);
+      seen.add(option.name());
+    });
+  }
+  return command;
+}
+
+const givenTwice = ({ long }: Option): UsageError =>
+  new UsageError(`${long} is given more than once, and only one of them can count.`, `Give ${long} once.`);
 
 // Where a promotion leads: options of `promote`, and of `run --promote`.
 

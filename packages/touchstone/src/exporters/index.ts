@@ -6,6 +6,8 @@ export {
   type ReportedPromotion,
   runDocument,
 } from './document.js';
+export type { FileRun, PagePart } from './files/file-run.js';
+export { FILE_FORMATS } from './files/formats.js';
 export { renderJunit } from './junit.js';
 export type { JunitFailures } from './junit-tasks.js';
 export { escapeXml } from './junit-xml.js';

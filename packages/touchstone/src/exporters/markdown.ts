@@ -10,6 +10,7 @@ import {
   type FailureBodies,
   intervalOf,
   judgeName,
+  type Matrix,
   modelName,
   notesOf,
   plural,
@@ -23,6 +24,7 @@ import {
   whyNot,
 } from '@touchstone/sdk/view';
 import type { ExportedRun, RefusedSuite } from './document.js';
+import { matrixSection } from './markdown-matrix.js';
 import {
   cell,
   certaintyParts,
@@ -46,8 +48,10 @@ const ROWS = 50;
 export function renderMarkdown(
   results: readonly ExportedRun[],
   refused: readonly RefusedSuite[] = [],
+  matrices: readonly Matrix[] = [],
 ): string {
-  return printableLines([...results.map(section), ...refused.map(refusedSection)].join('\n---\n\n'));
+  const sections = [...matrices.map(matrixSection), ...results.map(section), ...refused.map(refusedSection)];
+  return printableLines(sections.join('\n---\n\n'));
 }
 
 const refusedSection = ({ suite, error }: RefusedSuite): string =>

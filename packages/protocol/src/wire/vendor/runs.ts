@@ -21,6 +21,8 @@ import {
   text,
   type Wire,
 } from '../schema/build.js';
+import { page } from './parts.js';
+import { taskResult } from './scorecard.js';
 
 const runId = id<RunId>(undefined, { minLength: 1, maxLength: 128 });
 const reason = text('Why, in a few words; recorded with the run.', { maxLength: 1_024 });
@@ -236,6 +238,15 @@ const invocationView = object(
     memory: list(jsonObject()),
     /** What was decided about each criterion, with the judge's reasons. */
     criteria: list(jsonObject()),
+    /** What was measured of this repeat alone, without content. An older host does not say. */
+    result: taskResult,
+    /** Tokens of the agent's own model calls; absent when none were counted. */
+    tokens: closed({
+      /** Read by the models. */
+      input: count(),
+      /** Written by them. */
+      output: count(),
+    }),
   },
 );
 
@@ -264,3 +275,6 @@ export const taskView = object(
 );
 /** One task of a run with its content: what the agent was given, and what it answered. */
 export type TaskView = Wire<typeof taskView>;
+
+/** Tasks of an eval run in pages, each with its place in the suite, counted from 0. */
+export const taskPage = page(closed({ ordinal: count(), task: taskView }));

@@ -106,7 +106,7 @@ const accessDenial = closed(
 );
 
 /** As `TaskResult`, which says what each member is. */
-const taskResult = closed(
+export const taskResult = closed(
   { taskId, score: fraction(), passed: flag() },
   {
     latencyMs: whole(0),

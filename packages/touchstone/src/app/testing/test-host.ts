@@ -263,6 +263,7 @@ function createFake(
       throw new HostError('not_found', 'There is no such run.');
     },
     viewTask: async () => undefined,
+    viewTasks: async () => ({ items: [], covered: 0 }),
     fork: async () => {
       throw new HostError('not_found', 'There is no such run.');
     },

@@ -7,6 +7,7 @@ import {
   type Owner,
   type RunId,
   type TaskId,
+  type TaskResult,
   type Timestamp,
   type ToolId,
   timestampOf,
@@ -21,7 +22,7 @@ import {
   type ToolCallBody,
   toBody,
 } from '@touchstone/protocol/bodies';
-import { PAGE_BYTES, type Run, type Store, type SuiteHead, type TaskRecord } from '../../ports/index.js';
+import { PAGE_BYTES, type Run, type Store, type TaskRecord } from '../../ports/index.js';
 import { foldTask, taskThreshold } from '../../scorecard/index.js';
 
 /** A task of a run with its content: the one read of bodies besides `agent.*` events. */
@@ -45,32 +46,56 @@ export type TaskView = {
     /** Long-term memory that it read. */
     readonly memory?: readonly MemoryEntry[];
     readonly criteria?: readonly object[];
+    /** What was measured of this repeat alone. */
+    readonly result?: TaskResult;
+    /** Of the agent's own model calls. */
+    readonly tokens?: TokenCount;
   }[];
   /** The repeat to read on from, when not all invocations fit. */
   readonly nextRepeat?: number;
 };
 
+type TokenCount = { readonly input: number; readonly output: number };
+
 /** Of JSON text. One invocation is shown however long it is. */
-const MAX_VIEW_BYTES = 4 * PAGE_BYTES;
+export const MAX_VIEW_BYTES = 4 * PAGE_BYTES;
+
+/** Where tasks are read from, and what decides whether they passed. */
+export type TaskSources = {
+  readonly store: Store;
+  /** Those that a contract sets for its own tasks. */
+  readonly openThresholds: (owner: Owner, plan: EvalPlan) => Promise<(taskId: TaskId) => number | undefined>;
+};
 
 /** Everything there is to read about one task of one run. The only reader of bodies besides the `agent.*` events. */
 export async function viewTask(
-  store: Store,
+  sources: TaskSources,
   owner: Owner,
   runId: RunId,
   taskId: TaskId,
   fromRepeat = 0,
 ): Promise<TaskView | undefined> {
+  const { store } = sources;
   const run = await store.runs.get(owner, runId);
   if (run?.plan.kind !== 'eval') return undefined;
-  const found = await findTask(store, owner, run.plan, taskId);
-  if (!found) return undefined;
-  const { invocations, nextRepeat } = await viewInvocations(store.log, run, found, fromRepeat);
+  const found = await findTask(sources, owner, run.plan, taskId);
+  return found && viewFound(store, run, found, fromRepeat);
+}
+
+/** What there is to read about a task that was found. */
+export async function viewFound(
+  { log }: Store,
+  run: Run,
+  found: FoundTask,
+  fromRepeat = 0,
+): Promise<TaskView | undefined> {
+  const { invocations, nextRepeat } = await viewInvocations(log, run, found, fromRepeat);
   if (invocations.length === 0) return undefined;
+  const { taskId, expected } = found.task;
   const { score, passed, unscored } = foldTask(
     taskId,
-    await store.log.scores(owner, runId, found.ordinal),
-    taskThreshold(found.task.expected.kind, found.head.thresholds),
+    await log.scores(run.owner, run.runId, found.ordinal),
+    found.threshold,
   );
   return {
     taskId,
@@ -78,7 +103,7 @@ export async function viewTask(
     passed,
     ...(unscored && { unscored }),
     ...(run.bodiesRemovedAt !== undefined && { bodiesRemovedAt: timestampOf(run.bodiesRemovedAt) }),
-    expected: found.task.expected,
+    expected,
     invocations,
     ...(nextRepeat !== undefined && { nextRepeat }),
   };
@@ -88,13 +113,13 @@ export async function viewTask(
 async function viewInvocations(
   log: Store['log'],
   { owner, runId, bodiesRemovedAt }: Run,
-  { task, ordinal }: FoundTask,
+  { task, ordinal, threshold }: FoundTask,
   fromRepeat: number,
 ): Promise<Pick<TaskView, 'invocations' | 'nextRepeat'>> {
   const invocations: TaskView['invocations'][number][] = [];
   let bytes = 0;
   for await (const record of recordsOf(log, owner, runId, ordinal, fromRepeat)) {
-    const view = viewInvocation(task, record, bodiesRemovedAt !== undefined);
+    const view = viewInvocation(task, threshold, record, bodiesRemovedAt !== undefined);
     bytes += Buffer.byteLength(JSON.stringify(view));
     if (bytes > MAX_VIEW_BYTES && invocations.length > 0) return { invocations, nextRepeat: record.repeat };
     invocations.push(view);
@@ -119,26 +144,42 @@ export async function* recordsOf(
   }
 }
 
-type FoundTask = { readonly head: SuiteHead; readonly ordinal: number; readonly task: Task };
+type FoundTask = { readonly ordinal: number; readonly task: Task; readonly threshold: number };
 
 async function findTask(
-  store: Store,
+  sources: TaskSources,
   owner: Owner,
   plan: EvalPlan,
   taskId: TaskId,
 ): Promise<FoundTask | undefined> {
+  const { suites } = sources.store;
   const { digest } = plan.suite;
+  const suite = await findSuite(sources, owner, plan);
+  const ordinal = suite && (await suites.ordinalOf(suite.holder, digest, taskId));
+  if (!suite || ordinal === undefined) return undefined;
+  const [task] = await suites.tasks(suite.holder, digest, ordinal, 1);
+  return task && { ordinal, task, threshold: suite.thresholdOf(task) };
+}
+
+/** The suite of a run belongs to its owner, or to the host. */
+export async function findSuite({ store, openThresholds }: TaskSources, owner: Owner, plan: EvalPlan) {
   for (const holder of [owner, HOST_OWNER]) {
-    const head = await store.suites.byDigest(holder, digest);
-    const ordinal = await store.suites.ordinalOf(holder, digest, taskId);
-    if (!head || ordinal === undefined) continue;
-    const [task] = await store.suites.tasks(holder, digest, ordinal, 1);
-    return task && { head, ordinal, task };
+    const head = await store.suites.byDigest(holder, plan.suite.digest);
+    if (!head) continue;
+    const own = await openThresholds(owner, plan);
+    const thresholdOf = ({ taskId, expected }: Task): number =>
+      own(taskId) ?? taskThreshold(expected.kind, head.thresholds);
+    return { holder, thresholdOf };
   }
   return undefined;
 }
 
-function viewInvocation(task: Task, record: TaskRecord, isCleared: boolean): TaskView['invocations'][number] {
+function viewInvocation(
+  task: Task,
+  threshold: number,
+  record: TaskRecord,
+  isCleared: boolean,
+): TaskView['invocations'][number] {
   const started = eventOf(record, 'agent.invocation.started');
   const decided = eventOf(record, 'agent.decided');
   const completed = eventOf(record, 'agent.invocation.completed');
@@ -155,7 +196,20 @@ function viewInvocation(task: Task, record: TaskRecord, isCleared: boolean): Tas
     toolCalls: toolCalls(record),
     ...(record.bodies?.memory && { memory: record.bodies.memory }),
     ...(record.bodies?.criteria && { criteria: record.bodies.criteria }),
+    ...(record.score && { result: foldTask(task.taskId, [record.score], threshold) }),
+    ...defined({ tokens: tokensOf(record) }),
   };
+}
+
+/** A judge is asked when the invocation is over: what is used after that is not the agent's. */
+function tokensOf({ events }: TaskRecord): TokenCount | undefined {
+  const end = events.findIndex(({ type }) => type === 'agent.invocation.completed');
+  const calls = events
+    .slice(0, end < 0 ? events.length : end)
+    .flatMap((event) => (event.type === 'provider.usage' ? [event.payload] : []));
+  const input = calls.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
+  const output = calls.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
+  return input + output === 0 ? undefined : { input, output };
 }
 
 function eventOf<T extends NewEvent['type']>(

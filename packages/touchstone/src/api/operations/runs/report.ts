@@ -2,7 +2,7 @@ import { asId, HostError, isTerminal, type RunId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { type ReportOptions, readSummary } from '../../../app/index.js';
 import type { Run } from '../../../ports/index.js';
-import { type Call, type Endpoint, endpoint, ok } from '../../endpoint.js';
+import { type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalFraction, optionalText, type QueryOf } from '../../query.js';
 import { checkEvaluation, findRun, runIdOf, type Services } from '../../services.js';
 
@@ -75,6 +75,31 @@ const resultsQuery = {
   limit: integerOr(MOST, 'The most results of one page.', { min: 1, max: MOST }),
 };
 
+const MOST_TASKS = 200;
+
+const tasksQuery = {
+  cursor: integerOr(0, 'The nextCursor of the page before.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  limit: integerOr(MOST_TASKS, 'The most tasks of one page; long answers make it shorter.', {
+    min: 1,
+    max: MOST_TASKS,
+  }),
+};
+
+async function listTasks(
+  { touchstone }: Services,
+  run: Run,
+  { cursor, limit }: QueryOf<typeof tasksQuery>,
+): Promise<Reply> {
+  const { plan } = run;
+  if (plan.kind !== 'eval')
+    throw new HostError('not_found', 'This run is not an eval run, so it has no tasks.');
+  const steps = await touchstone.results.page(run, cursor, limit);
+  const ordinals = steps.map(({ ordinal }) => ordinal);
+  const { items, covered } = await touchstone.viewTasks({ ...run, plan }, ordinals);
+  const isLast = covered === steps.length && steps.length < limit;
+  return { status: 200, body: { items, ...(!isLast && { nextCursor: String(cursor + covered) }) } };
+}
+
 /** What a run has measured, without a word of content. */
 export const resultEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
@@ -93,6 +118,19 @@ export const resultEndpoints = (host: Services): readonly Endpoint[] => [
       const items = await host.touchstone.results.page(run, cursor, limit);
       const isLast = items.length < limit;
       return { status: 200, body: { items, ...(!isLast && { nextCursor: String(cursor + items.length) }) } };
+    },
+  }),
+  endpoint({
+    operationId: 'listTasks',
+    route: 'GET /v1/host/touchstone/runs/{runId}/tasks',
+    auth: 'runs:read',
+    summary: 'The tasks of an eval run with their content, in the order of its log',
+    parameters: tasksQuery,
+    responses: ok('As many tasks as fit one answer, each with its place in the suite.', vendor.taskPage),
+    refusals: ['not_found'],
+    async handle(call) {
+      const run = await findRun(host, call);
+      return { large: () => listTasks(host, run, call.query) };
     },
   }),
   endpoint({

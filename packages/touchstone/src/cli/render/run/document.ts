@@ -1,4 +1,5 @@
 import { defined } from '@touchstone/protocol';
+import type { Matrix } from '@touchstone/sdk/view';
 import {
   type ExportedRun,
   type JunitFailures,
@@ -55,7 +56,7 @@ function reportedPromotion({ promotion }: RunView): ReportedPromotion | undefine
 }
 
 /** A run as exporters take it. */
-function exportedRun(result: RunView): ExportedRun {
+export function exportedRun(result: RunView): ExportedRun {
   const { promotion: _, ...run } = result;
   const promotion = reportedPromotion(result);
   return promotion ? { ...run, promotion } : run;
@@ -67,5 +68,8 @@ export const renderJunit = (
   which?: JunitFailures,
 ): string => junitOf(results.map(exportedRun), refused, which);
 
-export const renderMarkdown = (results: readonly RunView[], refused: readonly RefusedSuite[] = []): string =>
-  markdownOf(results.map(exportedRun), refused);
+export const renderMarkdown = (
+  results: readonly RunView[],
+  refused: readonly RefusedSuite[] = [],
+  matrices?: readonly Matrix[],
+): string => markdownOf(results.map(exportedRun), refused, matrices);

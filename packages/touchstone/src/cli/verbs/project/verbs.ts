@@ -3,8 +3,11 @@ import {
   addHost,
   channelOption,
   examples,
+  OUTPUT,
   percent,
+  refuseRepeats,
   type Start,
+  several,
   toOption,
   WAIT,
   waitSeconds,
@@ -13,7 +16,6 @@ import {
 
 // What each verb accepts, and nothing of what it does: an action loads its command when it is called.
 
-const each = (value: string, before: readonly string[] = []): string[] => [...before, value];
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, ...list(value)];
 const list = (value: string): string[] =>
   value
@@ -81,7 +83,11 @@ function addRun(program: Command, start: Start): void {
       '[suite]',
       'a suite file, a folder of them, an installed suite (id or id@version), a pack (archive, folder, or name), or an agent definition',
     )
-    .option('--agent <agent>', 'an agent known here (id or id@version), a module file, or a URL')
+    .option(
+      '--agent <agent>',
+      'an agent known here (id or id@version), a module file, or a URL; repeated: a run with each, side by side',
+      several,
+    )
     .option('--only-agent <id>', 'of a definition with several agents, only this one')
     .option('--suite-name <name>', "of a definition: last part of the suite id (default: the agent's name)")
     .option('--contract <file>', 'of a compiled suite file: its contract (default: the one beside it)')
@@ -106,9 +112,22 @@ function addRun(program: Command, start: Start): void {
     .option('--timeout <ms>', 'stop the run after so many milliseconds', wholeNumber(1, most))
     .option('--budget <usd>', 'start no further task once so much is spent', dollars)
     .option('--allow-unpriced', 'with --budget: run although the price of a model is unknown')
-    .option('--model <model>', 'ask this model: provider/model, or a name of "models" in the configuration')
-    .option('--param <name=value>', 'a parameter of the model, such as temperature=0; may be repeated', each)
-    .option('--prompt <file>', 'of an openai agent: ask with the prompt of this file in place of its own')
+    .option(
+      '--model <model>',
+      'ask this model: provider/model, or a name of "models" in the configuration; repeated: a run with each',
+      several,
+    )
+    .option(
+      '--param <name=value>',
+      'a parameter of the model, such as temperature=0; may be repeated',
+      several,
+    )
+    .option(
+      '--prompt <file>',
+      'of an openai agent: ask with the prompt of this file in place of its own; repeated: a run with each',
+      several,
+    )
+    .option('--all', 'of runs side by side: show every task, not only those that differ')
     .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
     .option(
       '--record <file>',
@@ -134,6 +153,7 @@ function addRun(program: Command, start: Start): void {
       ).choices(['decisive', 'all']),
     )
     .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
+    .option('--output <file>', OUTPUT, several)
     .option('--bodies', 'show expected and actual answers also when stdout is not a terminal, and in reports')
     .option('--allow-target-mismatch', 'run a suite made for another agent')
     .option('--promote', 'if it passes, promote the agent on the evidence of this run')
@@ -141,7 +161,8 @@ function addRun(program: Command, start: Start): void {
     .addOption(channelOption('with --promote: '))
     .option('--canary <percent>', 'with --promote: give it only this share of the traffic', percent)
     .option('--wait [seconds]', `with --promote: ${WAIT}`, waitSeconds);
-  withEnvFiles(addHost(run, 'run on another host instead of in this process'))
+  withEnvFiles(addHost(run, 'run on another host instead of in this process'));
+  refuseRepeats(run, [several, collect])
     .action(start(() => import('../run/run.js'), 'runCommand'))
     .addHelpText('after', RUN_EXAMPLES);
 }
@@ -156,6 +177,7 @@ Examples:
   $ touchstone run agent.json
   $ touchstone run agent.json --agent ./agent.mjs --sla warn
   $ touchstone run evals/refunds.suite.yaml --modes live-shadow --record evals/recorded.suite.yaml
+  $ touchstone run evals/refunds.suite.yaml --agent ./before.mjs --agent ./after.mjs --output report.html
   $ touchstone run --resume
   $ touchstone run evals/refunds.suite.yaml --agent local.acme.support@1.1.0 --promote --channel stable
   $ touchstone run evals/refunds.suite.yaml --agent local.acme.support --host https://evals.example --key-env EVALS_KEY`;
@@ -207,15 +229,22 @@ function addShow(program: Command, start: Start): void {
     .argument('<runId>', 'a run, "last" for the newest one, "last~1" for the one before it')
     .option('--task <taskId>', 'one task with its input, calls and answer')
     .option('--failed', 'every failed task')
+    .option('--all', 'every task, one line each')
     .option('--events', 'the event log; with --json as one array')
     .option('--baseline <runId>', 'compare with this run instead of the one it was made with')
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
     .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
+    .option('--output <file>', OUTPUT, several)
     .option('--bodies', 'show content also when stdout is not a terminal')
     .action(start(() => import('../runs/show.js'), 'showCommand'))
     .addHelpText(
       'after',
-      examples('show last --failed', 'show last --task late-refund', 'show last --markdown -'),
+      examples(
+        'show last --failed',
+        'show last --task late-refund',
+        'show last --markdown -',
+        'show last --output results.csv --output report.html --bodies',
+      ),
     );
 }
 

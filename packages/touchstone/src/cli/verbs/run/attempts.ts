@@ -17,7 +17,7 @@ export async function runEach(
   context: Context,
   sources: readonly SuiteSource[],
   run: (source: SuiteSource) => Promise<RunView>,
-  tell: (result: RunView) => void,
+  tell: (result: RunView, source: SuiteSource) => void,
 ): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = [];
   for (const source of sources) {
@@ -32,13 +32,13 @@ async function attemptOne(
   context: Context,
   source: SuiteSource,
   run: (source: SuiteSource) => Promise<RunView>,
-  tell: (result: RunView) => void,
+  tell: (result: RunView, source: SuiteSource) => void,
   tolerant: boolean,
 ): Promise<Attempt> {
   try {
     const result = await run(source);
-    tell(result);
-    return { result };
+    tell(result, source);
+    return { result, source };
   } catch (error) {
     if (error instanceof NothingToRun) return skip(context, nameOf(source), error, tolerant);
     if (!tolerant || !isRefusal(error)) throw error;
@@ -62,7 +62,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof UsageError ||
   (error instanceof HostResponseError && error.status !== 401);
 
-function nameOf(source: SuiteSource): string {
+export function nameOf(source: SuiteSource): string {
   if (source.kind === 'packed') return source.suiteRef;
   if (source.kind === 'reference') return source.reference;
   const { suiteId, version } = headOf(source);

@@ -156,6 +156,17 @@ describe('the prompt of a file', () => {
     expect(other).toEqual({ ...own, digest: expect.not.stringMatching(own.digest) });
   });
 
+  it('is one of several that are run side by side when --prompt is repeated', async () => {
+    const cli = await project({ prompt: 'own {{ q }}' }, [{ q: 'x' }]);
+    cli.write('p.md', 'p {{ q }}');
+    cli.write('q.md', 'q {{ q }}');
+    const { code, out } = await ran(cli, '--json', '--prompt', 'p.md', '--prompt', 'q.md');
+    const { runs, matrix } = JSON.parse(out);
+    expect([code, runs.length]).toEqual([0, 2]);
+    expect(matrix.variants.map(({ name }: { name: string }) => name)).toEqual(['p.md', 'q.md']);
+    expect(sentMessages(cli).map(([message]) => message?.content)).toEqual(['p x', 'q x']);
+  });
+
   it('is found again for a branch of the run, and refused when it has changed', async () => {
     const cli = await project({ prompt: 'own {{ q }}' }, [{ q: 'x' }]);
     cli.write('p.md', 'new {{ q }}');

@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
-import { outcomeOf, plural, whole } from '@touchstone/sdk/view';
+import { type Matrix, outcomeOf, plural, whole } from '@touchstone/sdk/view';
+import { FILE_FORMATS } from '../../../exporters/index.js';
 import { targetOf } from '../../files/local-files.js';
 import { type Context, lookOf, mayShowContent, UsageError, writeLine } from '../../io.js';
 import type { NextCommand } from '../../render/layout.js';
@@ -68,13 +69,25 @@ function replayWords({ agent }: RunView, recorded: string, options: RunOptions):
 
 /** What the run is to do is planned and kept; where its results go has to be said again. */
 export function resumeWords(runId: string, options: RunOptions): string {
-  const { record, junit, junitFailures, markdown, bodies, conclusive, failOn, host, keyEnv } = options;
+  const {
+    record,
+    junit,
+    junitFailures,
+    markdown,
+    output = [],
+    bodies,
+    conclusive,
+    failOn,
+    host,
+    keyEnv,
+  } = options;
   return [
     shell`run --resume ${runId}`,
     ...flag('--record', record),
     ...flag('--junit', junit),
     ...flag('--junit-failures', junitFailures),
     ...flag('--markdown', markdown),
+    ...output.flatMap((name) => flag('--output', name)),
     ...(bodies ? ['--bodies'] : []),
     ...(conclusive ? ['--conclusive'] : []),
     ...flag('--fail-on', failOn?.join(',')),
@@ -85,12 +98,13 @@ export function resumeWords(runId: string, options: RunOptions): string {
 /** So many failures are told with the check they failed, in a report without content. */
 export const MOST_CHECKS = 500;
 
-type ReportContent = Pick<RunOptions, 'bodies' | 'junit' | 'markdown'>;
+type ReportContent = Pick<RunOptions, 'bodies' | 'junit' | 'markdown' | 'output'>;
 
 /** How many failures are read with their bodies: on a terminal those that are shown, with `--bodies` all. */
 export function bodiesWanted(context: Context, options: ReportContent): number {
   if (options.bodies) return Number.POSITIVE_INFINITY;
-  if (options.junit !== undefined || options.markdown !== undefined) return MOST_CHECKS;
+  if ([options.junit, options.markdown, options.output].some((file) => file !== undefined))
+    return MOST_CHECKS;
   return mayShowContent(context, options) ? FAILURES_READ : 0;
 }
 
@@ -151,13 +165,14 @@ export function writeReports(
   { io }: Context,
   attempts: readonly Attempt[],
   { bodies, junit, markdown, junitFailures }: ReportContent & Pick<RunOptions, 'junitFailures'>,
+  matrices?: readonly Matrix[],
 ): void {
   const results = attempts.flatMap((attempt) => ('result' in attempt ? [attempt.result] : []));
   const refused = attempts.flatMap((attempt) => ('refused' in attempt ? [attempt.refused] : []));
   const shown = bodies ? results : results.map(withoutBodies);
   if (junit) writeReport(io.cwd, '--junit', junit, renderJunit(shown, refused, junitFailures));
-  if (markdown === STDOUT) io.stdout.write(renderMarkdown(shown, refused));
-  else if (markdown) writeReport(io.cwd, '--markdown', markdown, renderMarkdown(shown, refused));
+  if (markdown === STDOUT) io.stdout.write(renderMarkdown(shown, refused, matrices));
+  else if (markdown) writeReport(io.cwd, '--markdown', markdown, renderMarkdown(shown, refused, matrices));
 }
 
 const isSamePlace = (cwd: string, one: string, other: string): boolean =>
@@ -166,18 +181,47 @@ const isSamePlace = (cwd: string, one: string, other: string): boolean =>
 /** A report that cannot be written is found out before any task is run. */
 export function checkReportFiles(
   { io }: Context,
-  { junit, markdown }: Pick<RunOptions, 'junit' | 'markdown'>,
+  { junit, markdown, output = [] }: Pick<RunOptions, 'junit' | 'markdown' | 'output'>,
 ): void {
-  if (junit !== undefined && markdown !== undefined && isSamePlace(io.cwd, junit, markdown))
-    throw new UsageError(`--junit and --markdown are the same file, ${junit}.`, 'Name another file.');
+  const named = [
+    ['--junit', junit],
+    ['--markdown', markdown === STDOUT ? undefined : markdown],
+    ...output.map((name) => ['--output', name] as const),
+  ].flatMap(([option = '', name]) => (name === undefined ? [] : [{ option, name }]));
+  checkFormats(output);
+  checkDistinct(io.cwd, named);
   // Whether it can be written is seen by writing nothing to it; one that was not there is not left behind.
   const touch = (file: string): void => {
     const isNew = !existsSync(file);
     closeSync(openSync(file, 'a'));
     if (isNew) rmSync(file);
   };
-  if (junit !== undefined) checkWritable(io.cwd, '--junit', junit, touch);
-  if (markdown !== undefined && markdown !== STDOUT) checkWritable(io.cwd, '--markdown', markdown, touch);
+  for (const { option, name } of named) checkWritable(io.cwd, option, name, touch);
+}
+
+/** The end of a name of `--output`, which says what is written. */
+export const formatOf = (name: string): string => extname(name).toLowerCase();
+
+function checkFormats(output: readonly string[]): void {
+  const unknown = output.find((name) => FILE_FORMATS[formatOf(name)] === undefined);
+  if (unknown === undefined) return;
+  throw new UsageError(
+    `--output ${unknown} does not say what to write: its name must end in ${Object.keys(FILE_FORMATS).join(', ')}.`,
+    'For example: --output results.csv',
+  );
+}
+
+type NamedFile = { readonly option: string; readonly name: string };
+
+function checkDistinct(cwd: string, named: readonly NamedFile[]): void {
+  for (const [at, { option, name }] of named.entries()) {
+    const before = named.slice(0, at).find((other) => isSamePlace(cwd, other.name, name));
+    if (before)
+      throw new UsageError(
+        `${before.option} and ${option} are the same file, ${name}.`,
+        'Name another file.',
+      );
+  }
 }
 
 function checkWritable(cwd: string, flag: string, name: string, check: (file: string) => void): void {
@@ -205,7 +249,7 @@ export function checkRecordFile(name: string, cwd: string): void {
   checkWritable(cwd, '--record', name, (file) => accessSync(dirname(file), constants.W_OK));
 }
 
-function writeReport(cwd: string, flag: string, name: string, text: string): void {
+export function writeReport(cwd: string, flag: string, name: string, text: string): void {
   const file = resolve(cwd, name);
   try {
     mkdirSync(dirname(file), { recursive: true });

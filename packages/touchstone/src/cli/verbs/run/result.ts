@@ -3,6 +3,7 @@ import { outcomeOf, type RunView as SdkRunView } from '@touchstone/sdk/view';
 export type { CriterionBody, Failure, FailureBodies } from '@touchstone/sdk';
 export { refOf } from '@touchstone/sdk/view';
 
+import type { SuiteSource } from '../../files/suite-source.js';
 import { EXIT_CODES, type ExitCode } from '../../io.js';
 import { failedCheck } from '../../render/difference.js';
 import type { Promotion } from '../deployments/promotion.js';
@@ -52,7 +53,11 @@ export const withoutBodies = (result: RunView): RunView => ({
 
 /** One suite of a command: its result, the reason it was refused, or why nothing of it was to be run. */
 export type Attempt =
-  | { readonly result: RunView }
+  | {
+      readonly result: RunView;
+      /** What was run; absent for a run that is shown or resumed. */
+      readonly source?: SuiteSource;
+    }
   | { readonly refused: RefusedSuite }
   | { readonly skipped: SkippedSuite };
 

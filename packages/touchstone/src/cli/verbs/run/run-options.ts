@@ -44,7 +44,11 @@ export type RunOptions = Pick<
   readonly junit?: string;
   readonly junitFailures?: JunitFailures;
   readonly markdown?: string;
+  /** Files of every task; their names say in which format. */
+  readonly output?: readonly string[];
   readonly bodies?: boolean;
+  /** Of runs side by side: every task, and not only those that differ. */
+  readonly all?: boolean;
   readonly allowTargetMismatch?: boolean;
   /** `last`, `blessed`, a run id or a scorecard file. */
   readonly baseline?: string;

@@ -14,18 +14,23 @@ import { checkRecordFile, checkReportFiles, tellResult, tellSuites, writeReports
 import { type Attempt, exitOfAttempt, isRun, type RunView } from './result.js';
 import { driverOf, type RunDriver } from './run-driver.js';
 import { checkOptions, type RunOptions } from './run-options.js';
+import { checkMatrix, type TypedOptions, type Variant, variantsOf } from './variants.js';
 
 export async function runCommand(
   given: Context,
   suite: string | undefined,
-  options: RunOptions,
+  typed: TypedOptions,
 ): Promise<ExitCode> {
-  checkOptions(suite, options, given.settings.json);
+  const variants = variantsOf(typed);
+  for (const { options } of variants) checkOptions(suite, options, given.settings.json);
+  if (variants.length > 1) checkMatrix(typed);
+  const options = variants[0]?.options ?? {};
   const context = options.host === undefined ? await inProject(given, suite) : given;
   checkReportFiles(context, options);
   if (options.record !== undefined) checkRecordFile(options.record, context.io.cwd);
   checkBaselineFile(context, options.host, options.baseline);
   if (options.watch) return (await import('./watch.js')).watchRuns(context, suite ?? '', options);
+  if (variants.length > 1) return runSideBySide(context, suite ?? '', variants);
   const attempts = await attemptAll(context, suite, options);
   writeReports(context, attempts, options);
   tellSuites(context, attempts, options);
@@ -33,6 +38,29 @@ export async function runCommand(
     const documents = attempts.map(attemptDocument);
     const several = suite !== undefined && (await isSeveral(suite, context.io.cwd));
     writeJson(context.io, several ? documents : documents[0]);
+  }
+  return exitOfAll(attempts);
+}
+
+/** Each combination of repeated options is a run of its own; the document of a suite has all of them. */
+async function runSideBySide(
+  context: Context,
+  suite: string,
+  variants: readonly Variant[],
+): Promise<ExitCode> {
+  const { runMatrix } = await import('./run-matrix.js');
+  const done = await runMatrix(context, suite, variants);
+  const options = variants[0]?.options ?? {};
+  const attempts = done.flatMap((one) => one.attempts);
+  writeReports(
+    context,
+    attempts,
+    options,
+    done.map(({ matrix }) => matrix),
+  );
+  if (context.settings.json) {
+    const documents = done.map(({ attempts: runs, matrix }) => ({ runs: runs.map(attemptDocument), matrix }));
+    writeJson(context.io, (await isSeveral(suite, context.io.cwd)) ? documents : documents[0]);
   }
   return exitOfAll(attempts);
 }
@@ -62,6 +90,8 @@ async function attemptAll(
   const { resume, promote } = options;
   const attempt = async (session: Session): Promise<readonly Attempt[]> => {
     const attempts = await attemptEach(context, session, suite, options);
+    if (options.output)
+      await (await import('./output-files.js')).writeOutputs(context, session, attempts, options);
     if (!promote) return attempts;
     // On the host that the run is on.
     const { promoteAfter } = await import('../deployments/promote.js');

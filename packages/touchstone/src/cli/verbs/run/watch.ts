@@ -5,6 +5,7 @@ import type { Ink } from '../../render/text.js';
 import { reportError } from '../../report-error.js';
 import { withSession } from '../../session.js';
 import { runEach, runOne } from './attempts.js';
+import { writeOutputs } from './output-files.js';
 import { tellResult, writeReports } from './report.js';
 import { exitOfAttempt, type RunView } from './result.js';
 import { driverOf } from './run-driver.js';
@@ -71,8 +72,8 @@ async function runOnce(
 ): Promise<ExitCode> {
   const ink = lookOf(context).ink;
   try {
-    const attempts = await withSession(context, {}, 'work', async (session) =>
-      runEach(
+    const attempts = await withSession(context, {}, 'work', async (session) => {
+      const done = await runEach(
         context,
         await openSources(context, session, suite, options),
         (source) => runOne(context, session, driverOf(context.io, session), source, options),
@@ -82,8 +83,10 @@ async function runOnce(
           tellResult(context, result, { ...options, delta: renderDelta(before.get(key), result, ink) });
           before.set(key, result);
         },
-      ),
-    );
+      );
+      await writeOutputs(context, session, done, options);
+      return done;
+    });
     writeReports(context, attempts, options);
     return worstExit(attempts.map(exitOfAttempt));
   } catch (error) {

@@ -259,3 +259,12 @@ test('another host lists its runs with the word of the contract, and blames no t
   }
   expect((await serving).code).toBe(0);
 });
+
+test('a task under advice alone passes in files of tasks and in its own view, as it does in the summary', async () => {
+  ruled({ name: 'accuracy', strict: false });
+  const { summary } = await json('run', 'agent.json', '--output', 'r.jsonl');
+  expect(summary.tasks.at(-1)).toMatchObject({ taskId: 'p4', score: 0, passed: true });
+  const rows = desk.read('r.jsonl').trimEnd().split('\n');
+  expect(rows.map((line) => JSON.parse(line).passed)).toEqual([true, true, true, true]);
+  expect(await json('show', 'last', '--task', 'p4')).toMatchObject({ score: 0, passed: true });
+});

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { addHost, examples, type Start, several, withEnvFiles } from '../../verb-options.js';
+import { addHost, examples, OUTPUT, type Start, several, withEnvFiles } from '../../verb-options.js';
 import { dollars, share, wholeNumber } from '../project/verbs.js';
 
 const RUN = 'a run, "last" for the newest one, "last~1" for the one before it';
@@ -124,12 +124,15 @@ function addExport(program: Command, start: Start): void {
     .option('--key <file>', 'sign with this private key: Ed25519, PEM (default: one made for this machine)')
     .option('--key-id <id>', 'the name under which others know the key of --key')
     .option('--public-key <file>', 'also write the public key, which others need to check the file')
+    .option('--output <file>', `${OUTPUT}; alone it writes no scorecard`, several)
+    .option('--bodies', 'with --output: inputs, answers and reasons as well')
     .action(start(() => import('./export.js'), 'exportCommand'))
     .addHelpText(
       'after',
       examples(
         'export last --public-key pub.pem',
         'export last --out evidence.scorecard.json --key key.pem --key-id acme-2026',
+        'export last --output results.csv',
       ),
     );
 }

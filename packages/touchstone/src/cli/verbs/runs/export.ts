@@ -2,19 +2,31 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { defined, isTerminal, parseJson, type Scorecard } from '@touchstone/protocol';
-import type { RunSnapshot } from '@touchstone/sdk';
+import { collectRun, type RunSnapshot } from '@touchstone/sdk';
 import { ownKey, publicKeyOf, sealStatement, statementOf } from '../../../app/index.js';
 import { checkRegular, displayPath, placeFile, targetOf } from '../../files/local-files.js';
 import { type KeyOptions, readSigning, type Signing } from '../../files/pack-files.js';
 import { MOST_BYTES } from '../../files/scorecard-file.js';
-import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
+import {
+  type Context,
+  checkRules,
+  type ExitCode,
+  lookOf,
+  type OptionRule,
+  UsageError,
+  writeJson,
+  writeResult,
+} from '../../io.js';
 import { readConfig, storeFile } from '../../local.js';
 import { type Exported, exportDocument, renderExport } from '../../render/exported.js';
 import { shell } from '../../render/shell.js';
 import { asEvalRun, findRun, stateOf } from '../../run-lookup.js';
-import { commandToType, flag, type Where, whereFlags, withSession } from '../../session.js';
+import { commandToType, flag, type Session, type Where, whereFlags, withSession } from '../../session.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
 import { packageVersion } from '../../version.js';
+import { writeOutputs } from '../run/output-files.js';
+import { checkReportFiles, MOST_CHECKS } from '../run/report.js';
+import type { Attempt } from '../run/result.js';
 
 // `export` replaces what an earlier `export` has written, and nothing else.
 
@@ -70,9 +82,24 @@ function isPublicKey(text: string): boolean {
   }
 }
 
-type ExportOptions = KeyOptions & Where & { readonly out?: string; readonly publicKey?: string };
+type ExportOptions = KeyOptions &
+  Where & {
+    readonly out?: string;
+    readonly publicKey?: string;
+    /** Files of every task, which are not signed. */
+    readonly output?: readonly string[];
+    readonly bodies?: boolean;
+  };
 
 const STDOUT = '-';
+
+const RULES: readonly OptionRule<ExportOptions>[] = [
+  {
+    wrong: ({ output, bodies }) => bodies && output === undefined && '--bodies',
+    message: '% is about files of tasks: a scorecard file holds no content.',
+    hint: 'Add --output <file>, or leave % out.',
+  },
+];
 
 /** Writes what of a completed run can travel, signed. */
 export async function exportCommand(
@@ -81,16 +108,39 @@ export async function exportCommand(
   options: ExportOptions,
 ): Promise<ExitCode> {
   await checkFiles(context, options);
+  if (!isSigned(options)) return writeTasks(context, wanted, options);
   const given = readSigning(options, context.io.cwd);
-  const { card, signing } = await withSession(context, options, 'look', async ({ client }) => {
+  const { card, signing } = await withSession(context, options, 'look', async (session) => {
+    const { client } = session;
     const run = asEvalRun(await findRun(client, wanted));
     checkCompleted(context, run, options);
     const card = await client.runs.scorecard(run.runId);
+    if (options.output) await writeOutputs(context, session, [await viewOf(context, session, run)], options);
     return { card, signing: given ?? (await ownKey(resolve(context.io.cwd, context.settings.data))) };
   });
   await writeExport(context, card, signing, options);
   return 0;
 }
+
+/** Files of tasks alone need no key: nothing of them is signed. */
+const isSigned = ({ output, out, key, publicKey }: ExportOptions): boolean =>
+  output === undefined || [out, key, publicKey].some((given) => given !== undefined);
+
+/** Of any run, completed or not: they tell what there is. */
+async function writeTasks(context: Context, wanted: string, options: ExportOptions): Promise<ExitCode> {
+  const { output = [] } = options;
+  const runId = await withSession(context, options, 'look', async (session) => {
+    const run = asEvalRun(await findRun(session.client, wanted));
+    await writeOutputs(context, session, [await viewOf(context, session, run)], options);
+    return run.runId;
+  });
+  writeResult(context, { runId, files: output }, () => output.map((name) => `wrote ${name}\n`).join(''));
+  return 0;
+}
+
+const viewOf = async ({ io }: Context, { client }: Session, { runId }: RunSnapshot): Promise<Attempt> => ({
+  result: await collectRun(client, runId, { bodies: MOST_CHECKS, now: io.now() }),
+});
 
 function checkCompleted(context: Context, run: RunSnapshot, where: Where): void {
   const { runId, status } = run;
@@ -106,8 +156,11 @@ function checkCompleted(context: Context, run: RunSnapshot, where: Where): void 
 }
 
 /** A file that is written must not be one that is read, least of all the key. */
-async function checkFiles(context: Context, { out, key, publicKey }: ExportOptions): Promise<void> {
+async function checkFiles(context: Context, options: ExportOptions): Promise<void> {
+  const { out, key, publicKey, output = [] } = options;
   const { io, settings } = context;
+  checkRules(RULES, options);
+  checkReportFiles(context, options);
   if (out === STDOUT && settings.json)
     throw new UsageError(
       '--json and --out - would both write to stdout.',
@@ -115,7 +168,12 @@ async function checkFiles(context: Context, { out, key, publicKey }: ExportOptio
     );
   const taken = new Map(await ownFiles(context));
   if (key !== undefined) taken.set(targetOf(resolve(io.cwd, key)), '--key');
-  for (const [flag, name] of Object.entries({ '--out': out, '--public-key': publicKey })) {
+  const named = [
+    ['--out', out] as const,
+    ['--public-key', publicKey] as const,
+    ...output.map((name) => ['--output', name] as const),
+  ];
+  for (const [flag, name] of named) {
     if (name === undefined || (flag === '--out' && name === STDOUT)) continue;
     const path = targetOf(resolve(io.cwd, name));
     const other = taken.get(path);

@@ -8,6 +8,7 @@ import {
   readResults,
   type TaskView,
 } from '@touchstone/sdk';
+import { readRows } from '@touchstone/sdk/view';
 import { keptCard } from '../../comparing/reference.js';
 import {
   type Context,
@@ -23,6 +24,7 @@ import {
 } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
+import { renderRows } from '../../render/run/rows.js';
 import { FAILURES_READ, renderScorecard } from '../../render/run/scorecard.js';
 import {
   type Correction,
@@ -36,6 +38,7 @@ import { absent, asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } f
 import { commandToType, type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { tellFork } from '../run/baseline-choice.js';
+import { writeOutputs } from '../run/output-files.js';
 import { checkReportFiles, MOST_CHECKS, STDOUT, writeReports } from '../run/report.js';
 import { withoutBodies } from '../run/result.js';
 import { BOTH_TO_STDOUT, EMPTY_BASELINE, flagIn } from '../run/run-options.js';
@@ -43,11 +46,13 @@ import { BOTH_TO_STDOUT, EMPTY_BASELINE, flagIn } from '../run/run-options.js';
 type ShowOptions = Where & {
   readonly task?: string;
   readonly failed?: boolean;
+  readonly all?: boolean;
   readonly events?: boolean;
   readonly bodies?: boolean;
   readonly baseline?: string;
   readonly allowJudgeMismatch?: boolean;
   readonly markdown?: string;
+  readonly output?: readonly string[];
 };
 
 export async function showCommand(context: Context, name: string, options: ShowOptions): Promise<ExitCode> {
@@ -67,9 +72,9 @@ async function showDeployment(
   context: Context,
   { client, where }: Session,
   run: RunSnapshot,
-  { task, failed, baseline, markdown }: ShowOptions,
+  { task, failed, all, baseline, markdown, output }: ShowOptions,
 ): Promise<void> {
-  if ([task, failed, baseline, markdown].some((given) => given !== undefined)) asEvalRun(run);
+  if ([task, failed, all, baseline, markdown, output].some((given) => given !== undefined)) asEvalRun(run);
   const { deploymentRunOf, readEvents } = await import('../deployments/transitions.js');
   const { timelineOf } = await import('../deployments/timeline.js');
   const { renderTimeline, timelineDocument } = await import('../../render/deployments/timeline.js');
@@ -98,7 +103,8 @@ const RULES: readonly OptionRule<ShowCommand>[] = [
   EMPTY_BASELINE,
   ...(['events', 'task'] as const).map((part) => ({
     wrong: (options: ShowCommand) =>
-      options[part] !== undefined && flagIn(options, 'markdown', 'baseline', 'allowJudgeMismatch'),
+      options[part] !== undefined &&
+      flagIn(options, 'markdown', 'output', 'all', 'baseline', 'allowJudgeMismatch'),
     message: '% is about the whole run.',
     hint: `Leave it out, or leave out --${part}.`,
   })),
@@ -132,16 +138,20 @@ async function showScorecard(
   const uncompared = against === undefined ? uncomparedOf(run) : undefined;
   const result = { ...view, ...defined({ uncompared }) };
   writeReports(context, [{ result }], options);
+  if (options.output) await writeOutputs(context, session, [{ result }], options);
   if (options.markdown === STDOUT) return;
+  const rows = options.all ? await readRows(client, result, { bodies: options.bodies ?? false }) : undefined;
   if (settings.json) {
     const shown = withoutBodies(result);
-    writeJson(io, options.failed ? { ...documentOf(shown), failures: shown.failures } : documentOf(shown));
+    const failures = options.failed ? shown.failures : undefined;
+    writeJson(io, { ...documentOf(shown), ...defined({ failures, tasks: rows }) });
     return;
   }
   const showAll = commandToType(context, shell`show ${run.runId} --failed`, session.where);
   const look = { ...lookOf(context), allFailures: options.failed ?? false, parts: true, showAll };
   const shown = mayShowContent(context, options) ? result : withoutBodies(result);
   io.stdout.write(renderScorecard(shown, { ...look, next: resumeCommands(context, session, run) }));
+  if (rows) io.stdout.write(renderRows(rows, lookOf(context)));
 }
 
 /** A run, or a scorecard that was kept from a file. */
@@ -156,9 +166,10 @@ async function findBaseline(context: Context, client: Client, name: string): Pro
 
 /** Those that are shown, on a screen or where they are asked for; in a file only where they are asked for. */
 function bodiesWanted(context: Context, options: ShowOptions): number {
+  const isWritten = options.markdown !== undefined || options.output !== undefined;
   if (options.bodies && options.markdown !== undefined) return Number.POSITIVE_INFINITY;
   // A summary without content tells which check failed.
-  if (options.markdown !== undefined) return MOST_CHECKS;
+  if (isWritten) return MOST_CHECKS;
   if (!mayShowContent(context, options) || context.settings.json) return 0;
   return options.failed ? Number.POSITIVE_INFINITY : FAILURES_READ;
 }
