@@ -100,6 +100,7 @@ export type {
   ForkRun,
   RejudgeRun,
   RunAnswer,
+  RunPreview,
   TaskView,
   ToolCallView,
 } from './wire/vendor/runs.js';

@@ -29,6 +29,7 @@ import type {
   RunArtifact,
   RunComparison,
   RunId,
+  RunPreview,
   Scorecard,
   ScoreOverride,
   SuiteHistory,
@@ -248,10 +249,11 @@ function runCalls(transport: Transport, get: Get) {
      */
     report: (
       runId: RunId,
-      { against, allowJudgeMismatch, ...reading }: ReportQuestion & Reading = {},
+      { against, common, allowJudgeMismatch, ...reading }: ReportQuestion & Reading = {},
     ): Promise<EvalReport> =>
       get(`${VENDOR}/runs/${at(runId)}/report`, reading, {
         against,
+        common: common === undefined ? undefined : String(common),
         allowJudgeMismatch: allowJudgeMismatch === undefined ? undefined : String(allowJudgeMismatch),
       }),
     /**
@@ -266,6 +268,9 @@ function runCalls(transport: Transport, get: Get) {
      */
     results: (runId: RunId, page: PageQuery = {}, reading?: Reading): Promise<Page<StepResult>> =>
       get(`${VENDOR}/runs/${at(runId)}/results`, reading, page),
+    /** What a run would do. Refused as `create` would be; creates nothing. */
+    preview: (body: CreateRun, reading?: Reading): Promise<RunPreview> =>
+      transport.json({ method: 'POST', path: `${VENDOR}/runs:preview`, body, readOnly: true, ...reading }),
     /**
      * The tasks of a run with their content, in the order of its log; also of a run that goes on. A page ends by
      * bytes, and a task with long answers has the first of its repeats only: `client.task` reads the rest.

@@ -61,6 +61,8 @@ export type RunFacts = {
   readonly targetMismatchAllowed?: true;
   /** The run that a regression is measured against. */
   readonly baselineRunId?: RunId;
+  /** Compared are the tasks that are the same in both suites. */
+  readonly commonTasks?: true;
   /** A drop of no more than this is no regression. */
   readonly tolerance?: number;
   /** The run begins with the history of another one. */

@@ -48,6 +48,8 @@ export type RunFilter = {
 export type ReportQuestion = {
   /** Another run of the same suite. */
   readonly against?: RunId;
+  /** Compare the tasks that are the same in both suites, whatever else changed. */
+  readonly common?: boolean;
   /** Compare although different judges scored the two runs; refused otherwise. */
   readonly allowJudgeMismatch?: boolean;
 };

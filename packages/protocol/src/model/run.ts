@@ -60,6 +60,8 @@ export type EvalPlan = {
   readonly ceilingUsd?: number;
   /** The run that a regression is measured against; absent when there is none. */
   readonly baselineRunId?: RunId;
+  /** Compared are the tasks that are the same in both suites: the baseline may have run another state of the suite. */
+  readonly commonTasks?: true;
   /** The baseline came as a scorecard file: its log is not here. */
   readonly baselineImported?: true;
   /** A drop of no more than this is not called a regression. */
@@ -229,6 +231,22 @@ export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
 /** Whether other models, or the same with other parameters or orders, played the user. */
 export const usersDiffer = (before: Measurers, after: Measurers): boolean =>
   before.simulatedUser?.digest !== after.simulatedUser?.digest;
+
+/** The same about tasks that two suites share: a judge or scorer that only one of the suites needs measures none of them. */
+export const judgesOfCommonDiffer = (before: Measurers, after: Measurers): boolean =>
+  judgesDiffer(measuresFor(before, after), measuresFor(after, before));
+
+function measuresFor(measurers: Measurers, other: Measurers): Measurers {
+  const { judge, embedder, simulatedUser, scorers = [], ...rest } = measurers;
+  const names = new Set(other.scorers?.map(({ name }) => name));
+  return {
+    ...rest,
+    ...(judge && other.judge && { judge }),
+    ...(embedder && other.embedder && { embedder }),
+    ...(simulatedUser && other.simulatedUser && { simulatedUser }),
+    scorers: scorers.filter(({ name }) => names.has(name)),
+  };
+}
 
 /** Whether the operator trusts a scorer does not change what it measures. */
 export const scorersDiffer = (

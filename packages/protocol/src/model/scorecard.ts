@@ -6,6 +6,12 @@ import type { AgentPin, SuitePin } from './run.js';
 import type { TaskResult, Thresholds } from './score.js';
 import type { ContractVerdict } from './verdicts.js';
 
+/** The result of a task, and which task it was: equal digests are equal tasks, whatever else their suites hold. */
+export type ScorecardResult = TaskResult & {
+  /** Of the canonical JSON of the task. Older files lack it. */
+  readonly taskDigest?: Digest;
+};
+
 /**
  * Everything about a completed eval run that can travel: scores, ids and digests, no content. It is enough to check the
  * summary by folding the results again, and to serve as a baseline where the run's log is not.
@@ -46,7 +52,7 @@ export type Scorecard = {
   /** What the run had to reach; absent when the host's defaults decided. */
   readonly thresholds?: Thresholds;
   /** One per selected task, in suite order. */
-  readonly results: readonly TaskResult[];
+  readonly results: readonly ScorecardResult[];
   /** As the wire shows it; it can be checked by folding the results. */
   readonly summary: EvalSummary;
   /** When the run left `pending`. */
@@ -75,3 +81,12 @@ export type Scorecard = {
     readonly recorded?: true;
   };
 };
+
+/** Drops the digests of tasks when the other scorecard of the run predates them, so that old and new files compare equal. */
+export function withoutTaskDigests<T extends Pick<Scorecard, 'results'>>(
+  card: T,
+  { results: others }: Pick<Scorecard, 'results'>,
+): T {
+  if (others.some(({ taskDigest }) => taskDigest !== undefined)) return card;
+  return { ...card, results: card.results.map(({ taskDigest: _, ...result }) => result) };
+}

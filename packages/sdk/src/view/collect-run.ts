@@ -40,6 +40,8 @@ export type CollectOptions = {
   readonly failOn?: readonly FailCondition[];
   /** Compare with this run instead of the run's own baseline. */
   readonly against?: RunId;
+  /** Compare with it the tasks that are the same in both suites. */
+  readonly common?: boolean;
   /** Compare although different judges scored the two runs; refused when absent. */
   readonly allowJudgeMismatch?: boolean;
 };
@@ -115,9 +117,10 @@ const plannedFacts = (
 async function readReport(
   client: Client,
   runId: RunId,
-  { against, allowJudgeMismatch = false }: CollectOptions,
+  { against, common, allowJudgeMismatch = false }: CollectOptions,
 ): Promise<EvalReport | undefined> {
-  if (against !== undefined) return client.runs.report(runId, { against, allowJudgeMismatch });
+  if (against !== undefined)
+    return client.runs.report(runId, { against, allowJudgeMismatch, ...defined({ common }) });
   return client.runs.report(runId).catch(absentElsewhere);
 }
 

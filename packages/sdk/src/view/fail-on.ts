@@ -1,11 +1,12 @@
 import { SEVERITIES, type Severity } from '@touchstone/protocol';
+import { newsOf } from './confirmation.js';
 import type { FailCondition, RunView } from './run-view.js';
 import { plural } from './units.js';
 
 /** What counts when the caller says nothing. */
 const USUAL_CONDITIONS: readonly FailCondition[] = ['bar', 'regression'];
 
-const PLAIN: readonly string[] = ['bar', 'regression', 'newly-failing', 'any-failure'];
+const PLAIN: readonly string[] = ['bar', 'regression', 'newly-failing', 'any-failure', 'removed'];
 
 /** Reads `newly-failing,finding:high`; `none` is no condition at all. Undefined when a word is not known. */
 export function parseFailOn(words: readonly string[]): readonly FailCondition[] | undefined {
@@ -27,6 +28,7 @@ export function otherFailures(view: RunView): readonly string[] {
 
 function wordsFor(condition: FailCondition, view: RunView): string | undefined {
   if (condition === 'newly-failing') return newlyFailing(view);
+  if (condition === 'removed') return removedWords(view);
   if (condition === 'any-failure') {
     const failed = view.counts.failed;
     return failed === 0 ? undefined : `${plural(failed, 'task')} failed`;
@@ -40,15 +42,26 @@ function wordsFor(condition: FailCondition, view: RunView): string | undefined {
 }
 
 /** `4 tasks newly fail`; undefined when none does, or nothing was compared. */
-export function newlyFailing({ report }: RunView): string | undefined {
-  const { toFail = [] } = report?.regression ?? {};
-  if (toFail.length === 0) return undefined;
-  return `${plural(toFail.length, 'task')} newly ${toFail.length === 1 ? 'fails' : 'fail'}`;
+export function newlyFailing(view: RunView): string | undefined {
+  const news = newsOf(view);
+  if (news.length === 0) return undefined;
+  return `${plural(news.length, 'task')} newly ${news.length === 1 ? 'fails' : 'fail'}`;
 }
 
-/** Whether it was asked for and cannot be told: there is no comparison. */
-export const isNewlyFailingOpen = ({ failOn, report }: RunView): boolean =>
-  failOn?.includes('newly-failing') === true && report?.regression === undefined;
+/** `2 tasks of the baseline were removed: t-1, t-2`; deleting what fails is no repair. */
+export function removedWords({ report }: RunView): string | undefined {
+  const { removed = [] } = report?.regression?.tasks ?? {};
+  if (removed.length === 0) return undefined;
+  const more = removed.length > NAMED ? ' …' : '';
+  const what = `${plural(removed.length, 'task')} of the baseline ${removed.length === 1 ? 'was' : 'were'} removed`;
+  return `${what}: ${removed.slice(0, NAMED).join(', ')}${more}`;
+}
+
+const NAMED = 10;
+
+/** The conditions that were asked for and cannot be told: there is no comparison. */
+export const openConditions = ({ failOn = [], report }: RunView): readonly FailCondition[] =>
+  report?.regression ? [] : failOn.filter((one) => one === 'newly-failing' || one === 'removed');
 
 /** What the conditions change about the verdict, in sentences: for the end of a scorecard. */
 export function failOnWords(view: RunView): readonly string[] {
@@ -56,9 +69,9 @@ export function failOnWords(view: RunView): readonly string[] {
   if (!failOn) return [];
   const decided = otherFailures(view).map((words) => `Fails by --fail-on: ${words}.`);
   const ignored = failOn.includes('bar') ? [] : ['Thresholds do not count: --fail-on leaves out bar.'];
-  const open = isNewlyFailingOpen(view)
-    ? ['--fail-on newly-failing cannot be told: the run was not compared with a baseline.']
-    : [];
+  const open = openConditions(view).map(
+    (condition) => `--fail-on ${condition} cannot be told: the run was not compared with a baseline.`,
+  );
   return [...decided, ...ignored, ...open];
 }
 

@@ -1,6 +1,7 @@
 // What people are shown of runs, as data and sentences. The terminal and the page lay it out, each in its own way.
 export * from './bars.js';
 export * from './collect-run.js';
+export * from './confirmation.js';
 export * from './contract.js';
 export * from './fail-on.js';
 export * from './matrix.js';

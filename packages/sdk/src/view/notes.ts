@@ -1,4 +1,5 @@
 import type { AccessDenial, Caveat, Fork } from '@touchstone/protocol';
+import { confirmationWords } from './confirmation.js';
 import { failOnWords, newlyFailing } from './fail-on.js';
 import type { JudgeFacts, RunView } from './run-view.js';
 import { whyNot } from './tasks.js';
@@ -28,6 +29,7 @@ export const judgeName = (judge: JudgeFacts): string =>
 
 /** What a reader has to know before taking the score for more than it is. */
 export const notesOf = (result: RunView): readonly string[] => [
+  ...confirmationWords(result),
   ...failOnWords(result),
   ...newsHint(result),
   ...(result.uncompared === undefined ? [] : [`Not compared with a baseline. ${result.uncompared}`]),

@@ -20,12 +20,14 @@ export function regressionWords(regression: ReportedRegression): string {
 
 /** Why a comparison has no verdict. */
 export const tooFew = ({ tasks, scoreDelta }: Pick<ReportedRegression, 'tasks' | 'scoreDelta'>): string =>
-  tasks.paired === 0
-    ? 'no task was scored in both runs'
-    : `${signed(scoreDelta)}, but only ${plural(tasks.differing, 'task')} differ (${NEEDED} are needed)`.replace(
-        '1 task differ',
-        '1 task differs',
-      );
+  tasks.common === 0
+    ? 'no task is the same in both suites'
+    : tasks.paired === 0
+      ? 'no task was scored in both runs'
+      : `${signed(scoreDelta)}, but only ${plural(tasks.differing, 'task')} differ (${NEEDED} are needed)`.replace(
+          '1 task differ',
+          '1 task differs',
+        );
 
 /** What the comparison could have missed, in words. */
 export const detectableWords = ({ smallestDetectableDrop }: ReportedRegression): string =>
@@ -65,8 +67,38 @@ export function changesInOrder({ changes, toFail, toPass }: ReportedRegression):
   return sided.sort((a, b) => rank(a) - rank(b));
 }
 
+/** Which tasks are not compared, because the suite has changed since. */
+const changedSuite = ({
+  common,
+  changed = [],
+  added = [],
+  removed = [],
+}: ReportedRegression['tasks']): readonly string[] =>
+  common === undefined || changed.length + added.length + removed.length === 0
+    ? []
+    : [
+        `Compared on ${plural(common, 'task')} that ${common === 1 ? 'is' : 'are'} the same in both suites.`,
+        ...listed('Changed since', changed),
+        ...listed('Added since', added),
+        ...listed('Removed since', removed),
+      ];
+
+const NAMED = 20;
+
+const listed = (title: string, ids: readonly string[]): readonly string[] =>
+  ids.length === 0
+    ? []
+    : [
+        `${title} (${whole(ids.length)}): ${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ' …' : ''}.`,
+      ];
+
+/** For a comparison that was not made because the suites differ. */
+export const commonWords = (common: number): string =>
+  `${plural(common, 'task')} ${common === 1 ? 'is' : 'are'} the same in both; --common compares them.`;
+
 /** What a reader has to know before taking the difference for the agent's. */
 export const remarksOf = ({ tasks, otherJudge }: ReportedRegression): readonly string[] => [
+  ...changedSuite(tasks),
   ...(otherJudge ? ['The two runs have different judges: part of the difference may be theirs.'] : []),
   ...(tasks.unpaired > 0
     ? [`${plural(tasks.unpaired, 'task')} left out: one of the two runs could not score them.`]

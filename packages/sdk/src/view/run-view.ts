@@ -99,9 +99,36 @@ export type JudgeFacts = Pick<JudgeIdentity, 'provider' | 'model' | 'votes' | 'd
  * - `regression`: worse than the baseline, and not by chance
  * - `newly-failing`: a task that passed in the baseline does not now
  * - `any-failure`: a task did not pass
+ * - `removed`: a task of the baseline is no longer in the suite
  * - `finding:<severity>`: a safety finding of this severity or worse
  */
-export type FailCondition = 'bar' | 'regression' | 'newly-failing' | 'any-failure' | `finding:${Severity}`;
+export type FailCondition =
+  | 'bar'
+  | 'regression'
+  | 'newly-failing'
+  | 'any-failure'
+  | 'removed'
+  | `finding:${Severity}`;
+
+/** What became of a task that newly failed and was run again. */
+export type ConfirmedTask = {
+  /** The task in its suite. */
+  readonly taskId: string;
+  /** How often it was scored, the run itself included. */
+  readonly attempts: number;
+  /** How many of these failed. */
+  readonly failed: number;
+};
+
+/** A second look at tasks that newly fail: a run of its own, which leaves the scores of the first as they are. */
+export type Confirmation = {
+  /** The run that repeated the tasks. */
+  readonly runId: RunId;
+  /** How often it ran each. */
+  readonly times: number;
+  /** In the order of the suite. */
+  readonly tasks: readonly ConfirmedTask[];
+};
 
 /** One eval run as people are shown it: a fold over what its host tells of it, here or elsewhere. */
 export type RunView = {
@@ -195,6 +222,8 @@ export type RunView = {
   readonly baselineAgeMs?: number;
   /** The caller does not accept a result that chance alone could explain. */
   readonly conclusive?: true;
+  /** What became of newly failing tasks when they were run again; absent when they were not. */
+  readonly confirmation?: Confirmation;
   /** What makes the run fail, when its caller has said so. */
   readonly failOn?: readonly FailCondition[];
 };

@@ -6,7 +6,7 @@ import {
   type TaskPair,
   verdictOn,
 } from '@touchstone/protocol';
-import { countsFor, isNewlyFailingOpen, otherFailures } from './fail-on.js';
+import { countsFor, openConditions, otherFailures } from './fail-on.js';
 import type { RunView } from './run-view.js';
 import { plural, range, score } from './units.js';
 
@@ -61,7 +61,7 @@ export const outcomeOf = (view: RunView): Outcome =>
     unscored: view.counts.unscored,
     ...(view.summary && { passed: !countsFor(view, 'bar') || areThresholdsMet(view) }),
     ...(view.contract && { contract: view.contract.verdict }),
-    inconclusive: view.conclusive === true && (!isConclusive(view) || isNewlyFailingOpen(view)),
+    inconclusive: view.conclusive === true && (!isConclusive(view) || openConditions(view).length > 0),
     regressed: isRegressed(view),
     failedOtherwise: otherFailures(view).length > 0,
   });

@@ -13,7 +13,7 @@ import { createCommandAgent } from './kinds/command/command.js';
 import { type ConversationParts, createConversation } from './kinds/conversation/conversation.js';
 import { userParameters } from './kinds/conversation/pin-user.js';
 import { createFunctionAgent } from './kinds/function/function.js';
-import { createHttpAgent } from './kinds/http/http.js';
+import { createHttpAgent, type TakeAnswer } from './kinds/http/http.js';
 import { createLinesAgent } from './kinds/lines/lines.js';
 import { createModelAgent } from './kinds/model/model-agent.js';
 import { createModuleAgent } from './kinds/module/module.js';
@@ -67,6 +67,8 @@ export type AgentParts = {
   readonly inner?: { readonly spec: AgentSpec } & Pick<AgentParts, 'facts' | 'baseDir' | 'fetchGuard'>;
   /** Required for agents that are reached through a provider. */
   readonly use?: ModelUse;
+  /** Waits until this host has time for an answer of so many characters. */
+  readonly takeAnswer?: TakeAnswer;
 };
 
 const DEFAULT_OUTPUT_BYTES = 4 * 1024 * 1024;

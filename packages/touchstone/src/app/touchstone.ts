@@ -13,6 +13,7 @@ import type {
   Principal,
   RunComparison,
   RunId,
+  RunPreview,
   Scorecard,
   SuiteHistory,
   TaskId,
@@ -21,7 +22,7 @@ import type {
 import type { DebugBundleWire, RunDiffResponseWire } from '@touchstone/protocol/wire';
 import type { HostTools } from '../agents/index.js';
 import type { Names } from '../net/index.js';
-import type { CreationId, Engine, Run, RunOrigin, Store, Suite } from '../ports/index.js';
+import type { CreationId, Engine, Run, RunOrigin, Store, Suite, ThreadShares } from '../ports/index.js';
 import type { AgentCatalogue } from './catalogue/agent-catalogue.js';
 import type { CompiledDefinition } from './catalogue/compile-definition.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
@@ -56,10 +57,14 @@ export type CreationOptions = {
 export type Touchstone = {
   readonly store: Store;
   readonly engine: Engine;
+  /** The time of this process's main thread, by tenant. */
+  readonly shares: ThreadShares;
   readonly limitCounts: LimitCounts;
   readonly names: Names;
   readonly refusals: Pick<Refusals, 'take'>;
   readonly suites: SuiteCatalogue;
+  /** A suite of so many bytes, as a caller sends it. Refuses what is no suite. */
+  readSuite(owner: Owner, value: unknown, bytes: number): Promise<Suite>;
   /** What keeps the checks of a suite from being run, by pointers inside the suite. */
   suiteIssues(owner: Owner, suite: Suite): Promise<readonly Issue[]>;
   readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;
@@ -79,6 +84,8 @@ export type Touchstone = {
       readonly seamRunId?: RunId;
     },
   ): Promise<Run>;
+  /** What a run would do. Refuses what `createRun` would refuse, and keeps nothing. */
+  previewRun(owner: Owner, body: CreateRunBody): Promise<RunPreview>;
   /**
    * A new run in which another judge, or the same one again, judges the recorded answers of a completed one: no agent and
    * no tool is asked. The engine is already driving it when this returns. Refusals create nothing.

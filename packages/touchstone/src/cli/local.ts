@@ -41,9 +41,10 @@ export async function readConfig({ io, settings }: Context): Promise<Config> {
  * What a command needs of the configuration, and what it does where nothing is kept yet. `work`: everything, and a store is
  * made. `files`: everything, and where there is no place for a store, one is made aside and removed. `store`: no agents, no
  * models: what is kept can be read although a part of the configuration is broken. `look`: the same, and nothing is left
- * behind: where nothing is kept, the host is an empty one. `judges`: models to judge by, and no agents.
+ * behind: where nothing is kept, the host is an empty one. `judges`: models to judge by, and no agents. `aside`: everything,
+ * and the store is an empty one that is removed.
  */
-export type Needs = 'work' | 'files' | 'store' | 'look' | 'judges';
+export type Needs = 'work' | 'files' | 'store' | 'look' | 'judges' | 'aside';
 
 type Need = {
   readonly part?: (config: Config) => Config;
@@ -56,6 +57,7 @@ const NEEDS: { readonly [needs in Needs]: Need } = {
   store: { part: withoutAgents },
   look: { part: withoutAgents, isAside: (context, config) => !isKept(context, config) },
   judges: { part: judgesOnly },
+  aside: { isAside: () => true },
 };
 
 /** Opens Touchstone in this process, and closes it whatever happens in between. */

@@ -12,10 +12,16 @@ export type Origin = {
   /** The file whose prompt stood in for the agent's own. */
   readonly prompt?: string;
   readonly baseline?: string;
+  /** The run whose newly failing tasks this one repeats. */
+  readonly confirms?: string;
 };
 
 export const originOf = ({ metadata }: Pick<RunSnapshot, 'metadata'>): Origin =>
   (metadata?.[ORIGIN_KEY] ?? {}) as Origin;
+
+/** Whether a run only repeats tasks of another one: it is no evaluation of its own. */
+export const isConfirmation = (run: Pick<RunSnapshot, 'metadata'>): boolean =>
+  originOf(run).confirms !== undefined;
 
 /** Why a run that asked for a baseline has none, as far as the run itself remembers. A copy of a run asked for nothing. */
 export function uncomparedOf(run: RunSnapshot): string | undefined {

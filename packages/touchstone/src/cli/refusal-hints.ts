@@ -1,5 +1,6 @@
 import type { HostError } from '@touchstone/protocol';
 import type { HostResponseError } from '@touchstone/sdk';
+import { commonWords } from '@touchstone/sdk/view';
 import type { PlacedIssue } from './files/locate-issues.js';
 
 /** An error that a host answers with, in this process or over HTTP. */
@@ -62,6 +63,7 @@ const ANOTHER_JUDGE =
 /** What to do about a refusal, when there is something. */
 export function hintFor(error: Refusal): string | undefined {
   const { code, details = {} } = error;
+  if (typeof details.commonTasks === 'number') return commonWords(details.commonTasks);
   if (JSON.stringify(details).includes('allowTargetMismatch')) return OTHER_AGENT;
   if (JSON.stringify(details).includes('allowJudgeMismatch')) return OTHER_JUDGE;
   if (details.field === 'agentId' && error.message.includes('modelClasses.')) return NO_MODEL;

@@ -8,6 +8,7 @@ import {
   type RunSnapshot,
 } from '@touchstone/sdk';
 import { UsageError } from './io.js';
+import { isConfirmation } from './origin.js';
 
 const NTH_LAST = /^last(?:~(\d{1,4}))?$/;
 const PAGE = 100;
@@ -35,12 +36,18 @@ export function absent(error: unknown): undefined {
   if (!(error instanceof HostResponseError) || error.status !== 404) throw error;
 }
 
-/** `last` means the last evaluation: neither a replay, which repeats one, nor a move of a deployment is counted. */
+/**
+ * `last` means the last evaluation: neither a replay, which repeats one, nor a second look at some of its tasks, nor a move
+ * of a deployment is counted.
+ */
 async function nthLast(client: Client, back: number): Promise<RunSnapshot | undefined> {
   let left = back;
   for await (const page of runPages(client)) {
     const counted = page.filter(
-      ({ touchstone }) => touchstone?.kind !== 'deployment' && touchstone?.fork?.mode !== 'replay',
+      (run) =>
+        run.touchstone?.kind !== 'deployment' &&
+        run.touchstone?.fork?.mode !== 'replay' &&
+        !isConfirmation(run),
     );
     // A list leaves out what only a read of one run tells.
     if (counted[left]) return client.runs.get((counted[left] as RunSnapshot).runId);

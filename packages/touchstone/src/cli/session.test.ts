@@ -247,20 +247,6 @@ describe('on a host', () => {
     expect(err).toContain('--events');
   });
 
-  test('a folder is no baseline', async () => {
-    cli.write('cards/x.txt', 'x');
-    const { code, err } = await caller.run(
-      'run',
-      'orders.suite.json',
-      '--agent',
-      './agent.mjs',
-      '--baseline',
-      'cards',
-    );
-    expect(code).toBe(2);
-    expect(err).toContain('--baseline cards is a folder');
-  });
-
   test('a key has the same name here and there', async () => {
     const there = JSON.parse((await caller.run('keys', 'list', ...host, '--json')).out).items as {
       keyId: string;

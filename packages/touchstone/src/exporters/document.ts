@@ -53,6 +53,7 @@ export const runDocument = (result: RunView, { exitCode, recorded, promotion }: 
     findings: result.findings,
     rubrics: result.rubrics,
     failOn: result.failOn,
+    confirmation: result.confirmation,
     cacheHits: result.cacheHits || undefined,
     nondeterministic: result.nondeterministic,
     caveats: result.caveats,

@@ -8,6 +8,13 @@ export {
 } from './document.js';
 export type { FileRun, PagePart } from './files/file-run.js';
 export { FILE_FORMATS } from './files/formats.js';
+export {
+  commentMarker,
+  cutText,
+  escapeData,
+  githubAnnotations,
+  type SuiteLines,
+} from './github.js';
 export { renderJunit } from './junit.js';
 export type { JunitFailures } from './junit-tasks.js';
 export { escapeXml } from './junit-xml.js';

@@ -101,7 +101,7 @@ const unscoredElement = (failure: Failure, type: string): string =>
   `<error ${attributeText({ message: `unscored: ${whyNot(failure) ?? ''}`, type })}/>`;
 
 /** `score 0.50: json-match differs at /total`. */
-function failureWords(failure: Failure): string {
+export function failureWords(failure: Failure): string {
   const found = (failure.findings ?? []).map(({ kind, severity }) => `${kind} (${severity})`);
   const schema = failure.schemaValid === false ? 'return schema not met' : whyNot(failure);
   const why = [schema, checkWords(failure), criteriaWords(failure), ...found];

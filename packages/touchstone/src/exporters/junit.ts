@@ -10,10 +10,12 @@ import {
   judgeName,
   metWords,
   modelName,
+  newsOf,
   PASS,
   plural,
   refOf,
   regressionWords,
+  removedWords,
   requiredWords,
   slaWords,
   verdictOf,
@@ -49,6 +51,7 @@ function suiteElement(result: ExportedRun, which: JunitFailures): string {
     ...(allPassed ? barCases(result) : []),
     ...regressionCases(result),
     ...newlyFailingCases(result, which),
+    ...removedCases(result),
     ...findingCases(result, which),
     ...(result.summary ? inconclusiveCases(result) : [runErrorCase(result)]),
   ];
@@ -158,12 +161,18 @@ const besideVerdict = (result: ExportedRun, which: JunitFailures): GateStatus =>
 const NAMED = 10;
 
 function newlyFailingCases(result: ExportedRun, which: JunitFailures): readonly Case[] {
-  const { toFail = [] } = result.report?.regression ?? {};
+  const toFail = newsOf(result);
   if (toFail.length === 0) return [];
   const more = toFail.length > NAMED ? ' …' : '';
   const how = toFail.length === 1 ? 'does not now' : 'do not now';
   const words = `${plural(toFail.length, 'task')} passed in the baseline and ${how}: ${toFail.slice(0, NAMED).join(', ')}${more}`;
   return [caseOf(result, '(newly failing)', besideVerdict(result, which), words, 'newly-failing')];
+}
+
+function removedCases(result: ExportedRun): readonly Case[] {
+  const words = removedWords(result);
+  if (words === undefined) return [];
+  return [caseOf(result, '(removed)', statusFor(result, 'removed'), words, 'removed')];
 }
 
 /** Findings of tasks that passed all the same have decided nothing. */

@@ -71,6 +71,11 @@ const evalConfigurable = object(
     /** A completed run of the same suite, or one whose scorecard was imported; no comparison when absent. */
     baselineRunId: name('The run to measure a regression against.'),
     /**
+     * With `baselineRunId`: compare the tasks of equal id and equal digest, whatever else changed in the suite since.
+     * `false` when absent: the baseline must have run the very same suite.
+     */
+    commonTasks: flag('Compare the tasks that are the same in both suites.'),
+    /**
      * Evaluate an agent the suite was not written for. `true` runs a suite that names another `targetAgentId` or
      * class of model. Such a run is no evidence for a gate.
      */

@@ -62,6 +62,8 @@ export const compareRuns = closed(
     tolerance: fraction('A drop up to this is no regression; default: as the host is configured.'),
     /** `false` when absent: different judges give `noVerdict` with `other_judge`. */
     allowJudgeMismatch: flag('Give a verdict also on scores of different judges.'),
+    /** Give a verdict on the tasks of equal id and equal digest, although the suites differ. `false` when absent. */
+    common: flag('Compare the tasks that are the same in both suites, whatever else changed.'),
     /** Only this task and its criteria; the verdict stays that of all tasks. All tasks when absent. */
     taskId: text('Only this task and its criteria; the verdict stays that of all tasks.'),
   },
@@ -187,12 +189,18 @@ const changedCriterion = closed({
 /** A criterion that was met more often, or less often, than before. */
 export type ChangedCriterion = Wire<typeof changedCriterion>;
 
-const noVerdict = closed({
-  /** What the two runs do not share; see `NO_VERDICT_CODES`. */
-  code: choice(NO_VERDICT_CODES),
-  /** The reason in a sentence. For people. */
-  message: text('The reason in a sentence.'),
-});
+const noVerdict = closed(
+  {
+    /** What the two runs do not share; see `NO_VERDICT_CODES`. */
+    code: choice(NO_VERDICT_CODES),
+    /** The reason in a sentence. For people. */
+    message: text('The reason in a sentence.'),
+  },
+  {
+    /** Tasks of equal id and equal digest, which `common` would compare. Absent when there are none or it is not known. */
+    commonTasks: count('Tasks that are the same in both suites, which "common" would compare.'),
+  },
+);
 /** Why no verdict can be given on two runs. */
 export type NoVerdict = Wire<typeof noVerdict>;
 

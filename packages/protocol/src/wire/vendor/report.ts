@@ -233,14 +233,29 @@ export const reportedRegression = closed(
     /** A drop of the mean score up to this is not called a regression. */
     tolerance: fraction(),
     /** How many tasks the comparison rests on. */
-    tasks: closed({
-      /** Tasks that both runs could score. */
-      paired: count(),
-      /** Those of them whose scores differ. */
-      differing: count(),
-      /** Tasks that only one of the runs has, or could score. */
-      unpaired: count(),
-    }),
+    tasks: closed(
+      {
+        /** Tasks that both runs could score. */
+        paired: count(),
+        /** Those of them whose scores differ. */
+        differing: count(),
+        /** Tasks that only one of the runs has, or could score. */
+        unpaired: count(),
+      },
+      {
+        /**
+         * Tasks of equal id and equal digest that both runs ran: the comparison is about these alone. Like the three
+         * lists, present when the caller asked to compare common tasks.
+         */
+        common: count('Tasks that are the same in both suites; the comparison is about these alone.'),
+        /** Tasks of both suites that ask or expect something else now. */
+        changed: list(id<TaskId>(), 'In both suites, with another content.'),
+        /** Tasks that the suite of the baseline does not have. */
+        added: list(id<TaskId>(), 'Not in the suite of the baseline.'),
+        /** Tasks that only the suite of the baseline has. */
+        removed: list(id<TaskId>(), 'Only in the suite of the baseline.'),
+      },
+    ),
     /** Tasks that passed in the baseline and fail now. */
     toFail: list(id<TaskId>()),
     /** Tasks that failed in the baseline and pass now. */

@@ -21,7 +21,8 @@ import {
   text,
   type Wire,
 } from '../schema/build.js';
-import { page } from './parts.js';
+import { agentVersion, page } from './parts.js';
+import { suiteInReport } from './report.js';
 import { taskResult } from './scorecard.js';
 
 const runId = id<RunId>(undefined, { minLength: 1, maxLength: 128 });
@@ -60,6 +61,26 @@ export const pauseBody = closed(
     drainPolicy: choice(['immediate', 'drain-current-node']),
   },
 );
+
+/** Answer of `POST …/runs:preview`. */
+export const runPreview = closed({
+  /** The suite that would run. */
+  suite: suiteInReport,
+  /** The agent that would be evaluated. */
+  agent: agentVersion,
+  /** Tasks that would run. */
+  tasks: count('Tasks that would run.'),
+  /** How often each would run. */
+  repeats: count('How often each would run.'),
+  /** How often the agent would be invoked. */
+  invocations: count('Tasks times repeats.'),
+  /** How often judges would be asked, over all votes, if every invocation is answered. Repeated questions are not counted. */
+  judgeQuestions: count('Questions to judges over all votes, at most.'),
+  /** Tools that would be called for real; empty unless the mode is `live-shadow`. */
+  liveTools: list(id<ToolId>(), 'Tools that would be called for real.'),
+});
+/** What a run would do. */
+export type RunPreview = Wire<typeof runPreview>;
 
 /** Schema of the body of `:rejudge`. */
 export const rejudgeBody = closed(

@@ -105,8 +105,7 @@ const accessDenial = closed(
   },
 );
 
-/** As `TaskResult`, which says what each member is. */
-export const taskResult = closed(
+const taskResultMembers = [
   { taskId, score: fraction(), passed: flag() },
   {
     latencyMs: whole(0),
@@ -125,7 +124,11 @@ export const taskResult = closed(
     bar: fraction(),
     repeats: list(fraction(), undefined, { minItems: 2, maxItems: 100 }),
   },
-);
+] as const;
+/** As `TaskResult`, which says what each member is. */
+export const taskResult = closed(...taskResultMembers);
+/** As `ScorecardResult`. */
+const scorecardResult = closed(taskResultMembers[0], { ...taskResultMembers[1], taskDigest: digest });
 
 const taskScore = closed(
   { taskId, score: fraction(), passed: flag() },
@@ -174,7 +177,7 @@ export const scorecard = closed(
     modes: list(choice(EVAL_MODES), undefined, { minItems: 1, maxItems: EVAL_MODES.length }),
     totalTasks: whole(1),
     repeats: whole(1, 100),
-    results: list(taskResult, undefined, { minItems: 1 }),
+    results: list(scorecardResult, undefined, { minItems: 1 }),
     summary,
     startedAt: timestamp,
     endedAt: timestamp,

@@ -73,6 +73,7 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/runs/{run}/results', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/scorecard', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/overrides', 'runs:read'],
+  ['POST', '/v1/host/touchstone/runs:preview', 'runs:create'],
   ['POST', '/v1/host/touchstone/runs:compare', 'runs:read'],
   ['POST', '/v1/host/touchstone/runs:compare-judges', 'runs:read'],
   ['GET', '/v1/host/touchstone/baselines', 'runs:read'],

@@ -29,6 +29,8 @@ import {
   type Clock,
   type Random,
   type Store,
+  type ThreadShares,
+  threadMs,
 } from '../../ports/index.js';
 import { entryFiles } from './conversation-entry.js';
 import type { AgentEntry } from './entries.js';
@@ -51,6 +53,7 @@ type PoolParts = {
   readonly holdsSecret: (text: string) => boolean;
   readonly redact?: Redact;
   readonly names: Names;
+  readonly shares: ThreadShares;
   /** Functions of the program that this host is part of. */
   readonly functions: ReadonlyMap<string, ModuleAgent>;
   /** Of module agents whose entry does not say how much memory they may use. Without it, they live in a thread. */
@@ -146,6 +149,7 @@ async function openFresh(
     );
   }
   const { clock, random, paceOf, models, holdsSecret, names } = parts;
+  const takeAnswer = takeAnswersOf(parts.shares, owner);
   const cache = plan.cache && { responses: parts.store.responses, holdsSecret };
   const { simulatedUser } = plan;
   const { redact } = parts;
@@ -160,6 +164,7 @@ async function openFresh(
     files,
     ...(known.inner && { inner: innerParts(known.inner, owner, names) }),
     functions: parts.functions,
+    takeAnswer,
     limits: defined({ moduleMemoryMb: parts.moduleMemoryMb }),
     fetchGuard: guardOf(guard, owner, names),
   }).catch(cannotOpen);
@@ -176,6 +181,18 @@ const innerParts = ({ spec, facts, baseDir, guard }: AgentEntry, owner: Owner, n
 
 const guardOf = (guard: Guard | undefined, owner: Owner, names: Names): Guard =>
   guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system);
+
+/** Reading an answer, scoring it and writing it down counts for the tenant, by the length of the answer. */
+const takeAnswersOf =
+  (shares: ThreadShares, { tenant }: Owner) =>
+  async (characters: number, signal: AbortSignal): Promise<void> => {
+    const ms = threadMs(ANSWER_WEIGHT * characters);
+    await shares.enter(tenant, ms, signal);
+    shares.charge(tenant, ms);
+  };
+
+/** An answer is read, compared, looked through and written again. */
+const ANSWER_WEIGHT = 2;
 
 /** What keeps an agent from being opened will keep it from being opened again: the run that waits for it has to end. */
 function cannotOpen(error: unknown): never {

@@ -4,6 +4,7 @@ import {
   type Issue,
   jsonEqual,
   judgesDiffer,
+  judgesOfCommonDiffer,
   type Owner,
   plannedSteps,
   type RunId,
@@ -13,7 +14,9 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import type { Store } from '../../ports/index.js';
+import type { SharedTasks } from '../../scorecard/index.js';
 import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
+import { sharedTasks } from '../views/common-tasks.js';
 
 /** What two runs must share to be compared. */
 export type Comparable = Pick<
@@ -28,7 +31,7 @@ export type Comparable = Pick<
   | 'scorers'
   | 'simulatedUser'
 >;
-type BaselinePins = Pick<EvalPlan, 'baselineImported' | 'tolerance' | 'judgeMismatchAllowed'>;
+type BaselinePins = Pick<EvalPlan, 'commonTasks' | 'baselineImported' | 'tolerance' | 'judgeMismatchAllowed'>;
 
 const POINTER = '/configurable/baselineRunId';
 
@@ -41,10 +44,13 @@ export async function pinBaseline(
   defaultTolerance: number,
 ): Promise<BaselinePins> {
   const before = await findBaseline(store, owner, plan.baselineRunId);
-  const sameTasks = await selectsSameTasks(store, owner, before, plan);
+  const common = configurable.commonTasks === true;
+  const shared = await sharedTasks(store, owner, sourceOf(before), plan);
+  const sameTasks = common && shared ? undefined : await selectsSameTasks(store, owner, before, plan);
   const allowed = configurable.allowJudgeMismatch;
-  const otherJudge = judgesDiffer(before.measured, plan);
+  const otherJudge = (common ? judgesOfCommonDiffer : judgesDiffer)(before.measured, plan);
   const issues: Issue[] = [
+    ...(common && !shared ? [{ pointer: POINTER, message: NO_DIGESTS }] : []),
     ...comparisonIssues(before.measured, plan, sameTasks).map((message) => ({ pointer: POINTER, message })),
     ...flagIssues(allowed),
     ...(otherJudge && allowed !== true
@@ -52,8 +58,9 @@ export async function pinBaseline(
       : []),
   ];
   const tolerance = readTolerance(configurable.regression, issues) ?? defaultTolerance;
-  if (issues.length > 0) throw validationError(issues);
+  if (issues.length > 0) throw validationError(issues, issues.length === 1 ? commonCount(shared) : {});
   return {
+    ...(common && { commonTasks: true }),
     ...('card' in before && { baselineImported: true }),
     ...(tolerance > 0 && { tolerance }),
     // Recorded only when the judges differ: permission alone changes nothing.
@@ -68,6 +75,16 @@ function otherMeasure(before: Comparable, after: Comparable): string {
 
 const OTHER_USER =
   'The answers of the baseline were given to another simulated user, so a difference could be the users’. Take another baseline, or set configurable.allowJudgeMismatch to true.';
+
+/** When the two suites differ and nothing else does: so many tasks are the same, and a caller may want to compare these. */
+const commonCount = (shared: SharedTasks | undefined) =>
+  shared && shared.common.size > 0 ? { commonTasks: shared.common.size } : {};
+
+const sourceOf = (before: BaselineSource) =>
+  'card' in before ? { ...before.card, imported: true } : before.plan;
+
+const NO_DIGESTS =
+  'The scorecard file of the baseline is older than digests of tasks, so it can be compared only with runs of the very same suite. Export it again where it was run.';
 const OTHER_SCORER =
   'The baseline was scored by another state of a scorer, so a difference could be the scorers’. Take another baseline, or set configurable.allowJudgeMismatch to true.';
 const OTHER_JUDGE =
@@ -91,14 +108,22 @@ async function findBaseline(store: Store, owner: Owner, runId: RunId): Promise<B
 
 const refusal = (message: string): HostError => validationError([{ pointer: POINTER, message }]);
 
-/** In words, what keeps two runs from being held against each other. Judges are another matter: see `judgesDiffer`. */
-export function comparisonIssues(before: Comparable, after: Comparable, sameTasks: boolean): string[] {
+/**
+ * In words, what keeps two runs from being held against each other. Judges are another matter: see `judgesDiffer`.
+ * `sameTasks` is undefined when only the tasks that both suites share are compared.
+ */
+export function comparisonIssues(
+  before: Comparable,
+  after: Comparable,
+  sameTasks: boolean | undefined,
+): string[] {
   const issues: string[] = [];
-  if (before.suite.digest !== after.suite.digest)
+  if (sameTasks !== undefined && before.suite.digest !== after.suite.digest)
     issues.push(
       `The baseline ran ${refOf(before)}, and this run ${refOf(after)} with other tasks. Only runs of the very same suite can be compared.`,
     );
-  else if (!sameTasks) issues.push('The baseline ran other tasks of the suite. Select the same ones.');
+  else if (sameTasks === false)
+    issues.push('The baseline ran other tasks of the suite. Select the same ones.');
   if (before.contract !== after.contract)
     issues.push('The two runs were scored under different contracts, so their scores mean different things.');
   if (before.repeats !== after.repeats)

@@ -89,7 +89,7 @@ const within = (limitMs: number | undefined, plan: EvalPlan): EvalPlan =>
 function judgedAnew(source: EvalPlan): EvalPlan {
   const { cache: _, safetyPolicy: __, fork: ___, ...plan } = source;
   const { baselineRunId: _baseline, baselineImported: _file, tolerance: _drop, ...alone } = plan;
-  const { judgeMismatchAllowed: _judges, ...anew } = alone;
+  const { judgeMismatchAllowed: _judges, commonTasks: _common, ...anew } = alone;
   const modes = anew.modes.filter((mode) => mode !== 'regression');
   return { ...anew, modes: modes.length > 0 ? modes : anew.modes };
 }

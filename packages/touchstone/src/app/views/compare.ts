@@ -13,10 +13,17 @@ import {
 } from '@touchstone/protocol';
 import { fromBody, isJudged, parseCriterion, type Task } from '@touchstone/protocol/bodies';
 import type { Run, Store, TaskRecord } from '../../ports/index.js';
-import { agreementOn, compareRuns, scoreOf, type VerdictPair } from '../../scorecard/index.js';
+import {
+  agreementOn,
+  compareRuns,
+  type MeasuredResults,
+  scoreOf,
+  type VerdictPair,
+} from '../../scorecard/index.js';
 import type { Contracts } from '../catalogue/contracts.js';
-import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
+import { ownerOfSuite, suiteByDigest } from '../catalogue/suite-catalogue.js';
 import { readTaskEvaluators } from '../runs/task-criteria.js';
+import { sharedTasks } from './common-tasks.js';
 import type { Results } from './results.js';
 import { measuredRun, type ResultSource } from './run-measurement.js';
 import { recordsOf } from './task-view.js';
@@ -29,7 +36,9 @@ export async function readComparison(
   tolerance: number,
 ): Promise<RunComparison> {
   const [first, second] = [await find('before', before), await find('after', after)];
-  return compareRuns(first, second, { tolerance, ...options });
+  const shared = await sharedTasks(source.store, owner, first, second);
+  const thresholds = await thresholdsOf(source.store, owner, second);
+  return compareRuns(first, second, { tolerance, ...options, shared, thresholds });
 
   async function find(member: string, runId: RunId) {
     const found = await measuredRun(source, owner, runId, `/${member}`);
@@ -37,6 +46,11 @@ export async function readComparison(
     throw new HostError('not_found', 'There is no such run to compare.', { field: member });
   }
 }
+
+/** Of the suite that a run ran, or as the scorecard that came in a file says. */
+const thresholdsOf = async (store: Store, owner: Owner, { imported, runId, suite }: MeasuredResults) =>
+  (imported ? await store.baselines.kept(owner, runId) : await suiteByDigest(store, owner, suite.digest))
+    ?.thresholds;
 
 type JudgeComparisonParts = {
   readonly store: Store;

@@ -13,6 +13,7 @@ import { matchingGates } from '../../deployments/index.js';
 import type { Run, Store } from '../../ports/index.js';
 import { buildReport, DEFAULT_PASS_SCORE } from '../../scorecard/index.js';
 import { markCurrent } from '../review/blessings.js';
+import { sharedTasks } from './common-tasks.js';
 import { measuredRun, type ResultSource, readThresholds } from './run-measurement.js';
 
 /** So many results are read for one answer, newest runs first. What they alone tell is left out of older points. */
@@ -109,8 +110,10 @@ async function measuredFacts(source: ResultSource, run: EvalRun): Promise<Partia
   const { baselineRunId } = plan;
   const results = await source.results.all(run);
   const baseline = baselineRunId && (await measuredRun(source, owner, baselineRunId, '/baselineRunId'));
+  const shared =
+    baseline && plan.commonTasks && (await sharedTasks(source.store, owner, baseline, { ...plan, results }));
   const { aggregate, latency, regression } = buildReport({ runId, plan }, results, {
-    ...(baseline && { baseline }),
+    ...(baseline && { baseline: { ...baseline, ...(shared && { shared }) } }),
   });
   return {
     interval: aggregate.interval,

@@ -6,6 +6,7 @@ import {
   type Scorecard,
   validationError,
   withoutContractOutcome,
+  withoutTaskDigests,
 } from '@touchstone/protocol';
 import { type OpenedEnvelope, openEnvelope, type TrustedKey } from '../../evidence/index.js';
 import type { Store } from '../../ports/index.js';
@@ -36,13 +37,20 @@ export async function importScorecard(
   const kept = await baselines.kept(owner, scorecard.runId);
   // Runs have been held against the one that is kept: what they were told must stay true.
   if (kept && !isSame(kept, scorecard)) throw another(scorecard);
-  await baselines.keep(owner, scorecard);
+  // A file of an earlier version says less about the same run, and takes nothing away.
+  await baselines.keep(owner, kept && namesTasks(kept) && !namesTasks(scorecard) ? kept : scorecard);
   return scorecard;
 }
 
-/** Files of the first version of contracts do not say whether theirs was kept; a later one of the same run may. */
+const namesTasks = ({ results }: Scorecard): boolean =>
+  results.some(({ taskDigest }) => taskDigest !== undefined);
+
+/** Earlier files do not say whether their contract was kept, or which tasks they are about; a later one of the same run may. */
 const isSame = (kept: Scorecard, other: Scorecard): boolean =>
-  jsonEqual(kept as unknown as Json, withoutContractOutcome(other, kept) as unknown as Json);
+  jsonEqual(
+    withoutTaskDigests(kept, other) as unknown as Json,
+    withoutContractOutcome(withoutTaskDigests(other, kept), kept) as unknown as Json,
+  );
 
 const another = ({ runId }: Scorecard): HostError =>
   new HostError(

@@ -3,6 +3,7 @@ import {
   type EvalReport,
   HostError,
   judgesDiffer,
+  judgesOfCommonDiffer,
   type Owner,
   type RunId,
   type TaskId,
@@ -15,6 +16,7 @@ import { buildReport, type MeasuredResults, type ReportExtras } from '../../scor
 import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
 import type { Annotations } from '../review/annotations.js';
 import { comparisonIssues } from '../runs/baseline.js';
+import { sharedTasks } from './common-tasks.js';
 import { measuredRun, type ResultSource, reportedRun } from './run-measurement.js';
 
 type ReportParts = ResultSource & { readonly overridesOf: Annotations['overridesOf'] };
@@ -23,6 +25,8 @@ export type ReportOptions = {
   /** Hold the run against this one instead of its own baseline. */
   readonly against?: RunId;
   readonly allowJudgeMismatch?: boolean;
+  /** Compare the tasks that are the same in both suites, whatever else changed. */
+  readonly common?: boolean;
   /** What a drop must exceed to count, instead of what the run was planned with. */
   readonly tolerance?: number;
 };
@@ -72,24 +76,30 @@ async function baselineOf(
   owner: Owner,
   plan: EvalPlan,
   results: readonly TaskResult[],
-  { against, allowJudgeMismatch = false }: ReportOptions,
+  options: ReportOptions,
 ): Promise<ReportExtras['baseline']> {
+  const { against, allowJudgeMismatch = false } = options;
   const runId = against ?? plan.baselineRunId;
   if (runId === undefined) return undefined;
   const before = await measuredRun(parts, owner, runId, '/against');
   if (!before) throw new HostError('not_found', 'There is no such run to compare with.');
-  const otherJudge = judgesDiffer(before, plan);
-  if (against !== undefined) checkComparable(before, plan, results, otherJudge && !allowJudgeMismatch);
-  return { ...before, ...(otherJudge && { otherJudge: true }) };
+  const common = against === undefined ? plan.commonTasks : options.common;
+  const otherJudge = (common ? judgesOfCommonDiffer : judgesDiffer)(before, plan);
+  const shared = common && (await sharedTasks(parts.store, owner, before, { suite: plan.suite, results }));
+  if (against !== undefined)
+    checkComparable(before, plan, shared ? undefined : results, otherJudge && !allowJudgeMismatch);
+  return { ...before, ...(otherJudge && { otherJudge: true }), ...(shared && { shared }) };
 }
 
+/** `results` are absent when only the tasks that both suites share are compared. */
 function checkComparable(
   before: MeasuredResults,
   plan: EvalPlan,
-  results: readonly TaskResult[],
+  results: readonly TaskResult[] | undefined,
   otherJudge: boolean,
 ): void {
   const sameTasks =
+    results &&
     before.results.length === results.length &&
     before.results.every(({ taskId }, at) => taskId === results[at]?.taskId);
   const issues = comparisonIssues(before, plan, sameTasks);

@@ -1,5 +1,6 @@
 import {
   type ContractReport,
+  defined,
   type EvalPlan,
   type EvalSummary,
   HostError,
@@ -10,6 +11,7 @@ import {
   type RunId,
   type RunOutcome,
   type Scorecard,
+  type ScorecardResult,
   type TaskResult,
   type Thresholds,
   timestampOf,
@@ -20,6 +22,7 @@ import { buildContractReport } from '../../scorecard/index.js';
 import { contractTerms } from '../../scoring/index.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import { contractByDigest } from '../catalogue/suite-catalogue.js';
+import { suiteDigests } from './common-tasks.js';
 import { logDigest } from './log-normalisation.js';
 import {
   keptAlone,
@@ -43,7 +46,7 @@ export async function readScorecard(
   const { thresholds } = await suiteHead(store, run, plan);
   const figures = {
     ...(thresholds && { thresholds }),
-    results: await results.all(run),
+    results: await withTaskDigests(store, run, plan, await results.all(run)),
     summary: await readSummary(store, run),
   };
   const caveats = caveatsOf(run, plan);
@@ -63,6 +66,17 @@ export async function readScorecard(
       : await logDigest(store, owner, runId),
     ...(Object.keys(caveats).length > 0 && { caveats }),
   };
+}
+
+/** Where the suite is not, its tasks can be told by digest no more than by content. */
+async function withTaskDigests(
+  store: Store,
+  { owner }: Run,
+  { suite }: EvalPlan,
+  results: readonly TaskResult[],
+): Promise<readonly ScorecardResult[]> {
+  const digests = await suiteDigests(store, owner, suite.digest);
+  return results.map((result) => ({ ...result, ...defined({ taskDigest: digests?.get(result.taskId) }) }));
 }
 
 const caveatsOf = ({ headline }: Run, plan: EvalPlan): NonNullable<Scorecard['caveats']> => ({

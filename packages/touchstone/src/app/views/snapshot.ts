@@ -130,7 +130,11 @@ function planFacts(plan: RunPlan): object {
     ...caveatsOf(plan),
     ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
     ...(plan.targetMismatchAllowed && { targetMismatchAllowed: true }),
-    ...defined({ baselineRunId: plan.baselineRunId, tolerance: plan.tolerance }),
+    ...defined({
+      baselineRunId: plan.baselineRunId,
+      commonTasks: plan.commonTasks,
+      tolerance: plan.tolerance,
+    }),
   };
 }
 

@@ -1,21 +1,26 @@
 import { type EvalRunSnapshot, isEvalRun, type RunSnapshot } from '@touchstone/sdk';
 import { UsageError } from '../io.js';
+import { isConfirmation } from '../origin.js';
 import { runPages } from '../run-lookup.js';
 import type { Session } from '../session.js';
 
 /** How far back two runs are looked for. */
 const MOST_RUNS = 500;
 
-/** The newest run that has an earlier one of the same suite, agent and judge, and that one before it. */
+/**
+ * The newest run that has an earlier one of the same suite, agent and judge, and that one before it. With `common` they
+ * may be of different states of the suite.
+ */
 export async function lastTwo(
   { client }: Session,
   here: string,
+  common = false,
 ): Promise<readonly [before: string, after: string]> {
   const alike = new Map<string, string[]>();
   let seen = 0;
   for await (const page of runPages(client, { status: 'completed' })) {
     for (const run of page.filter(isOwn)) {
-      const key = keyOf(run);
+      const key = keyOf(run, common);
       alike.set(key, [...(alike.get(key) ?? []), run.runId]);
     }
     seen += page.length;
@@ -31,7 +36,12 @@ export async function lastTwo(
 
 /** A replay repeats a run, so it would be compared with itself. */
 const isOwn = (run: RunSnapshot): run is EvalRunSnapshot =>
-  isEvalRun(run) && run.touchstone.fork?.mode !== 'replay';
+  isEvalRun(run) && run.touchstone.fork?.mode !== 'replay' && !isConfirmation(run);
 
-const keyOf = ({ touchstone: { suite, agent, judge, contract } }: EvalRunSnapshot): string =>
-  JSON.stringify([suite.digest, agent.agentId, judge?.digest, contract]);
+const keyOf = (
+  { touchstone: { suite, agent, judge, contract } }: EvalRunSnapshot,
+  common: boolean,
+): string =>
+  common
+    ? JSON.stringify([suite.ref.split('@')[0], agent.agentId, contract])
+    : JSON.stringify([suite.digest, agent.agentId, judge?.digest, contract]);

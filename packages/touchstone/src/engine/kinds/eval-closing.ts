@@ -5,6 +5,8 @@ import {
   evalCompleted,
   HostError,
   type ModelClass,
+  type RunPlan,
+  type Scorecard,
   type TaskResult,
 } from '@touchstone/protocol';
 import type { Run, SuiteHead } from '../../ports/index.js';
@@ -46,14 +48,18 @@ export async function closeEval(
 const resultsInOrder = async ({ store }: Parts, run: Run): Promise<readonly TaskResult[]> =>
   [...(await readResults(store, run))].sort((a, b) => a.ordinal - b.ordinal).map(({ result }) => result);
 
-/** Only mode `regression` puts the comparison on the wire; without it a baseline is for the report. */
+/**
+ * Only mode `regression` puts the comparison on the wire, and only one of the very same suite: without it, a baseline is
+ * for the report.
+ */
 async function regressionFacts({ store }: Parts, { owner, runId }: Run, plan: EvalPlan) {
   const { baselineRunId, baselineImported } = plan;
   if (baselineRunId === undefined || !plan.modes.includes('regression')) return undefined;
-  const baseline = baselineImported
-    ? (await store.baselines.kept(owner, baselineRunId))?.summary
-    : (await store.runs.get(owner, baselineRunId))?.headline;
+  const card = baselineImported ? await store.baselines.kept(owner, baselineRunId) : undefined;
+  const run = card ? undefined : await store.runs.get(owner, baselineRunId);
+  const baseline = card?.summary ?? run?.headline;
   if (!baseline) throw new HostError('not_found', `Baseline ${baselineRunId} is gone.`);
+  if (plan.commonTasks && suiteOf(card ?? run?.plan) !== plan.suite.digest) return undefined;
   const diffRef = `/v1/runs/${runId}:diff?against=${baselineRunId}`;
   return {
     baselineRunId,
@@ -61,6 +67,9 @@ async function regressionFacts({ store }: Parts, { owner, runId }: Run, plan: Ev
     ...(!baselineImported && { diffRef }),
   };
 }
+
+const suiteOf = (measured: Scorecard | RunPlan | undefined): string | undefined =>
+  measured && 'suite' in measured ? measured.suite.digest : undefined;
 
 function headlineOf(summary: EvalSummary, results: readonly TaskResult[]): RunTotals {
   const cacheHits = results.reduce((sum, result) => sum + (result.cacheHits ?? 0), 0);

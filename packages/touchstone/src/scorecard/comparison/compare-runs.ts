@@ -1,14 +1,17 @@
 import {
   type ComparedScore,
   judgesDiffer,
+  judgesOfCommonDiffer,
   type MeasuredRun,
   type NoVerdict,
   type RunComparison,
   type TaskPair,
   type TaskResult,
+  type Thresholds,
   TURNS,
   type Turn,
 } from '@touchstone/protocol';
+import type { SharedTasks } from './common-tasks.js';
 import { compareCriteria } from './compare-criteria.js';
 import { compareResults } from './regression.js';
 
@@ -24,6 +27,12 @@ export type CompareOptions = {
   readonly allowJudgeMismatch?: boolean;
   /** Lists only this task and its criteria. One task decides nothing: the verdict stays that of all. */
   readonly taskId?: string;
+  /** How the tasks of the two suites hang together, as far as that is known. */
+  readonly shared?: SharedTasks | undefined;
+  /** Give a verdict on common tasks, although the suites differ. */
+  readonly common?: boolean;
+  /** Of the later run's suite. */
+  readonly thresholds?: Thresholds | undefined;
 };
 
 /** Holds one run against another, task by task, with a verdict where there can be one. */
@@ -53,12 +62,20 @@ function factsOf({ results, ...run }: MeasuredResults): MeasuredRun {
   };
 }
 
-/** Both runs have the same suite, so its digest seeds the chance in the comparison. */
-const regressionOf = (before: MeasuredResults, after: MeasuredResults, { tolerance }: CompareOptions) =>
+const otherJudges = (
+  before: MeasuredResults,
+  after: MeasuredResults,
+  { common }: { readonly common?: boolean | undefined },
+): boolean => (common ? judgesOfCommonDiffer : judgesDiffer)(before, after);
+
+/** The digest of the later suite seeds the chance in the comparison. */
+const regressionOf = (before: MeasuredResults, after: MeasuredResults, options: CompareOptions) =>
   compareResults(before, after, {
-    tolerance,
+    tolerance: options.tolerance,
     seed: after.suite.digest,
-    otherJudge: judgesDiffer(before, after),
+    otherJudge: otherJudges(before, after, options),
+    shared: options.common ? options.shared : undefined,
+    thresholds: options.thresholds,
   });
 
 /** Every task of both, drops first. */
@@ -121,22 +138,34 @@ const sizeOf = ({ change = 0 }: TaskPair): number => Math.round(Math.abs(change)
 export function whyNoVerdict(
   before: MeasuredResults,
   after: MeasuredResults,
-  { allowJudgeMismatch = false }: Partial<CompareOptions> = {},
+  { allowJudgeMismatch = false, common, shared }: Partial<CompareOptions> = {},
 ): NoVerdict | undefined {
-  if (before.suite.digest !== after.suite.digest)
-    return { code: 'other_suite', message: otherSuite(before, after) };
-  const sameTasks =
-    before.results.length === after.results.length &&
-    before.results.every(({ taskId }, at) => taskId === after.results[at]?.taskId);
-  if (!sameTasks) return OTHER_TASKS;
+  const differs = common && shared ? undefined : whyOtherTasks(before, after, shared);
+  if (differs) return differs;
   if (before.contract !== after.contract) return OTHER_CONTRACT;
   if (before.repeats !== after.repeats)
     return {
       code: 'other_repeats',
       message: `Every task was run ${times(before.repeats)} before and ${times(after.repeats)} after. Use the same number of repeats in both.`,
     };
-  return judgesDiffer(before, after) && !allowJudgeMismatch ? OTHER_JUDGE : undefined;
+  return otherJudges(before, after, { common }) && !allowJudgeMismatch ? OTHER_JUDGE : undefined;
 }
+
+function whyOtherTasks(
+  before: MeasuredResults,
+  after: MeasuredResults,
+  shared: SharedTasks | undefined,
+): NoVerdict | undefined {
+  if (before.suite.digest !== after.suite.digest)
+    return { code: 'other_suite', message: otherSuite(before, after), ...commonCount(shared) };
+  const sameTasks =
+    before.results.length === after.results.length &&
+    before.results.every(({ taskId }, at) => taskId === after.results[at]?.taskId);
+  return sameTasks ? undefined : OTHER_TASKS;
+}
+
+const commonCount = (shared: SharedTasks | undefined): Pick<NoVerdict, 'commonTasks'> =>
+  shared && shared.common.size > 0 ? { commonTasks: shared.common.size } : {};
 
 const OTHER_TASKS: NoVerdict = {
   code: 'other_tasks',

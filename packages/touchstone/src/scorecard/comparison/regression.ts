@@ -7,6 +7,7 @@ import type {
   RunId,
   TaskId,
   TaskResult,
+  Thresholds,
   Timestamp,
 } from '@touchstone/protocol';
 import { knownLatencies, mean, nearestRanks, sumKnown } from '../fold/aggregate.js';
@@ -14,6 +15,7 @@ import { ALPHA, FEWEST_DIFFERING, ROUNDING, smallestDetectableDrop } from '../st
 import { mcnemarP } from '../statistics/mcnemar.js';
 import { meanInterval } from '../statistics/mean-interval.js';
 import { signFlipP, stepsOf } from '../statistics/sign-flip.js';
+import { commonResults, type SharedTasks, sharedFacts } from './common-tasks.js';
 import { type Pair, pairResults } from './pair-results.js';
 
 /** What is known of the run that another one is held against. */
@@ -31,12 +33,29 @@ export type RegressionOptions = {
   /** Equal seeds give equal numbers: the digest of the suite. */
   readonly seed: string;
   readonly otherJudge?: boolean;
+  /** Compare only what the two suites share, by the thresholds of the later one. */
+  readonly shared?: SharedTasks | undefined;
+  readonly thresholds?: Thresholds | undefined;
 };
+
+type ComparedResults = { readonly results: readonly TaskResult[] };
 
 /** Holds a run against an earlier one, task by task. */
 export function compareResults(
   before: BaselineFacts,
-  after: { readonly results: readonly TaskResult[] },
+  after: ComparedResults,
+  options: RegressionOptions,
+): ReportedRegression {
+  const { shared, thresholds } = options;
+  if (!shared) return comparePaired(before, after, options);
+  const both = commonResults({ before: before.results, after: after.results }, shared, thresholds);
+  const compared = comparePaired({ ...before, results: both.before }, { results: both.after }, options);
+  return { ...compared, tasks: { ...compared.tasks, ...sharedFacts(shared, both.after.length) } };
+}
+
+function comparePaired(
+  before: BaselineFacts,
+  after: ComparedResults,
   options: RegressionOptions,
 ): ReportedRegression {
   const { pairs, unpaired } = pairResults(before.results, after.results);

@@ -12,6 +12,7 @@ import {
   type Thresholds,
   type UnscoredReason,
 } from '@touchstone/protocol';
+import type { SharedTasks } from '../comparison/common-tasks.js';
 import { type BaselineFacts, compareResults, type RegressionOptions } from '../comparison/regression.js';
 import { adjust, type GivenOverride, type KindOf } from '../fold/adjusted.js';
 import { knownLatencies, mean, nearestRanks, sumKnown } from '../fold/aggregate.js';
@@ -29,7 +30,11 @@ export type ReportFacts = {
 
 /** What is known beside the run itself: the run it is held against, and what people said of its scores. */
 export type ReportExtras = {
-  readonly baseline?: BaselineFacts & { readonly otherJudge?: boolean };
+  readonly baseline?: BaselineFacts & {
+    readonly otherJudge?: boolean;
+    /** Only these tasks are compared; the suites may differ. */
+    readonly shared?: SharedTasks;
+  };
   /** Every override ever given, oldest first. */
   readonly overrides?: readonly GivenOverride[];
   readonly kindOf?: KindOf;
@@ -56,7 +61,9 @@ export function buildReport(
     aggregate,
     verdict: decideVerdict(aggregate.interval, aggregate.bar),
     ...adjust(results, thresholds, overrides, kindOf),
-    ...(baseline && { regression: compareResults(baseline, { results }, regressionOptions(plan, baseline)) }),
+    ...(baseline && {
+      regression: compareResults(baseline, { results }, regressionOptions(facts, baseline)),
+    }),
     ...reportCriteria(results),
     ...reportRepeats(plan.repeats, thresholds, results),
     ...reportFindings(results),
@@ -70,15 +77,21 @@ export function buildReport(
     ...(cacheHits && { cacheHits }),
     ...(isNondeterministic(plan) && { nondeterministic: true }),
     ...defined({ timed: plan.timed }),
-    ...reportSlices(results, baseline?.results),
+    ...reportSlices(results, baseline && comparableIn(baseline)),
   };
 }
 
-/** Both runs have the same suite, so its digest seeds the chance in the comparison. */
+type Baseline = NonNullable<ReportExtras['baseline']>;
+
+/** The digest of the suite seeds the chance in the comparison. */
 const regressionOptions = (
-  { tolerance = 0, suite }: EvalPlan,
-  { otherJudge = false }: NonNullable<ReportExtras['baseline']>,
-): RegressionOptions => ({ tolerance, seed: suite.digest, otherJudge });
+  { plan: { tolerance = 0, suite }, thresholds }: ReportFacts,
+  { otherJudge = false, shared }: Baseline,
+): RegressionOptions => ({ tolerance, seed: suite.digest, otherJudge, shared, thresholds });
+
+/** A task that asks something else now is no measure of a difference. */
+const comparableIn = ({ results, shared }: Baseline): readonly TaskResult[] =>
+  shared ? results.filter(({ taskId }) => shared.common.has(taskId)) : results;
 
 /** A threshold inside the interval has been neither reached nor missed: another draw of tasks could have gone the other way. */
 export function decideVerdict([low, high]: Interval, threshold: number): ReportVerdict {

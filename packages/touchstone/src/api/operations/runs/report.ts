@@ -9,6 +9,7 @@ import { checkEvaluation, findRun, runIdOf, type Services } from '../../services
 const reportQuery = {
   against: optionalText('Compare with this run of the same suite instead of the baseline.'),
   tolerance: optionalFraction('A drop up to this is no regression; default: as the run was planned.'),
+  common: optionalChoice('Compare the tasks that are the same in both suites.', ['true', 'false']),
   allowJudgeMismatch: optionalChoice('Compare runs that different judges scored.', ['true', 'false']),
 };
 
@@ -32,6 +33,7 @@ export const reportEndpoints = (host: Services): readonly Endpoint[] => [
 const optionsOf = ({ query }: Call<QueryOf<typeof reportQuery>>): ReportOptions => ({
   ...(query.against !== undefined && { against: asId<RunId>(query.against) }),
   ...(query.tolerance !== undefined && { tolerance: query.tolerance }),
+  common: query.common === 'true',
   allowJudgeMismatch: query.allowJudgeMismatch === 'true',
 });
 

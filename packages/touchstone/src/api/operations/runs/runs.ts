@@ -33,6 +33,18 @@ export const runEndpoints = (host: Services): readonly Endpoint[] => [
     handle: (call) => createRun(host, call),
   }),
   endpoint({
+    operationId: 'previewRun',
+    route: 'POST /v1/host/touchstone/runs:preview',
+    auth: 'runs:create',
+    summary: 'What a run of a suite would do, without creating it',
+    body: runBody(host),
+    responses: ok('Tasks, invocations and questions to judges.', vendor.runPreview),
+    refusals: ['capability_not_provided'],
+    async handle(call) {
+      return { status: 200, body: await host.touchstone.previewRun(call.principal.owner, call.body) };
+    },
+  }),
+  endpoint({
     operationId: 'getRun',
     route: 'GET /v1/runs/{runId}',
     auth: 'runs:read',

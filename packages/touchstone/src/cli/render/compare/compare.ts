@@ -4,9 +4,18 @@ import {
   type Json,
   judgesDiffer,
   type MeasuredRun,
+  type NoVerdict,
   type RunComparison,
 } from '@touchstone/protocol';
-import { changeCertainty, forkWords, percent, plural, refOf, regressionWords } from '@touchstone/sdk/view';
+import {
+  changeCertainty,
+  commonWords,
+  forkWords,
+  percent,
+  plural,
+  refOf,
+  regressionWords,
+} from '@touchstone/sdk/view';
 import { judgeDocument } from '../../../exporters/index.js';
 import type { AnswerPair, Bodies, TaskAnswer } from '../../comparing/answers.js';
 import type { ExitCode } from '../../io.js';
@@ -19,12 +28,16 @@ import { pairLines, renderSides, totalLines } from './side-by-side.js';
 /** The verdict in the words of a scorecard, and how sure it is; or why there is none. */
 function verdictLines({ regression, noVerdict }: RunComparison, look: Look): string[] {
   const { ink } = look;
-  if (!regression) return noteLines([`no verdict: ${noVerdict?.message ?? ''}`], look, ink.yellow);
+  if (!regression)
+    return noteLines([`no verdict: ${noVerdict?.message ?? ''}`, hintOf(noVerdict)], look, ink.yellow);
   return [
     ...noteLines([regressionWords(regression)], look, verdictPaint(regression, ink)),
     ...noteLines(changeCertainty(regression), look, ink.dim),
   ];
 }
+
+const hintOf = (noVerdict: NoVerdict | undefined): string | undefined =>
+  noVerdict?.commonTasks === undefined ? undefined : commonWords(noVerdict.commonTasks);
 
 const CRITERIA_SHOWN = 10;
 /** Of one answer among several; a single one may fill the screen. */
@@ -128,7 +141,7 @@ export function compareDocument(comparison: RunComparison, bodies: Bodies, exitC
     before: sideDocument(before),
     after: sideDocument(after),
     comparable: regression !== undefined,
-    ...defined({ reason: noVerdict?.message, regression }),
+    ...defined({ reason: noVerdict?.message, commonTasks: noVerdict?.commonTasks, regression }),
     tasks: tasks.map(({ rubric: _, ...pair }) => pair),
     ...(criteria.length > 0 && {
       criteria: criteria.map(({ example: _, ...facts }) =>

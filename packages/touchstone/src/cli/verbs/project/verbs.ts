@@ -134,16 +134,26 @@ function addRun(program: Command, start: Start): void {
       'write what live tools answered, or what a simulated user said, as a new suite file',
     )
     .option('--answers <file>', 'score the answers of a JSONL file, one task a line; no agent is called')
-    .option('--baseline <run>', 'compare with a run: last, blessed, a run id, or a scorecard file')
+    .option(
+      '--baseline <run>',
+      'compare with a run: last, blessed, a run id, a scorecard file, or a folder of them',
+    )
+    .option('--common', 'with --baseline: compare the tasks that are the same in both suites')
+    .option(
+      '--confirm <n>',
+      'with --baseline: run each newly failing task so many more times; it counts when most attempts fail',
+      wholeNumber(1, 100),
+    )
     .option('--tolerance <drop>', 'with --baseline: a drop up to this is no regression', share)
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
     .option('--conclusive', 'end with 3 when chance alone could explain the result')
     .option(
       '--fail-on <conditions>',
-      'what makes the run fail: bar, regression, newly-failing, any-failure, finding[:severity] or none (default: bar,regression)',
+      'what makes the run fail: bar, regression, newly-failing, any-failure, removed, finding[:severity] or none (default: bar,regression)',
       list,
     )
     .option('--resume [runId]', 'continue an interrupted run (default: the newest one)')
+    .option('--dry-run', 'tell what would run and what it may cost; runs and keeps nothing')
     .option('--watch', 'run again whenever the suite, the agent or the configuration changes')
     .option('--junit <file>', 'also write a JUnit report')
     .addOption(
@@ -153,6 +163,8 @@ function addRun(program: Command, start: Start): void {
       ).choices(['decisive', 'all']),
     )
     .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
+    .option('--github', 'tell GitHub: step summary, outputs, annotations, one comment (default: in its jobs)')
+    .option('--no-github', 'tell GitHub nothing')
     .option('--output <file>', OUTPUT, several)
     .option('--bodies', 'show expected and actual answers also when stdout is not a terminal, and in reports')
     .option('--allow-target-mismatch', 'run a suite made for another agent')
@@ -232,6 +244,7 @@ function addShow(program: Command, start: Start): void {
     .option('--all', 'every task, one line each')
     .option('--events', 'the event log; with --json as one array')
     .option('--baseline <runId>', 'compare with this run instead of the one it was made with')
+    .option('--common', 'with --baseline: compare the tasks that are the same in both suites')
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
     .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
     .option('--output <file>', OUTPUT, several)

@@ -5,6 +5,7 @@ import type { SuiteSource } from '../../files/suite-source.js';
 import { type Context, UsageError, writeLine } from '../../io.js';
 import { errorDocument, reportError } from '../../report-error.js';
 import { commandToType, type Session } from '../../session.js';
+import { confirmNews } from './confirm.js';
 import { bodiesWanted, resumeWords } from './report.js';
 import type { Attempt, RunView } from './result.js';
 import type { RunDriver } from './run-driver.js';
@@ -80,7 +81,8 @@ export async function runOne(
   options: RunOptions,
 ): Promise<RunView> {
   const { runId, uncompared } = await startRun(context, session, driver, source, options);
-  const view = await finishRun(context, session, driver, runId, options, uncompared);
+  const first = await finishRun(context, session, driver, runId, options, uncompared);
+  const view = await confirmNews(context, session, driver, source, first, options);
   if (source.kind !== 'file' && source.kind !== 'profile') return view;
   // A host of another kind does not tell the thresholds of the suite that it was given.
   return { ...view, thresholds: { ...headOf(source).thresholds, ...view.thresholds } };

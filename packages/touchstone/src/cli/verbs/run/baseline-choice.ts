@@ -1,14 +1,17 @@
 import { resolve } from 'node:path';
 import { asId, defined, isHostError, type RunId } from '@touchstone/protocol';
 import { type Client, type EvalRunSnapshot, HostResponseError, isEvalRun } from '@touchstone/sdk';
-import { forkWords, plural } from '@touchstone/sdk/view';
+import { commonWords, forkWords, plural } from '@touchstone/sdk/view';
 import { isFile } from '../../comparing/reference.js';
 import { readText } from '../../files/local-files.js';
 import { isFolder } from '../../files/suite-source.js';
 import { type Context, UsageError, writeLine } from '../../io.js';
+import type { Local } from '../../local.js';
+import { isConfirmation } from '../../origin.js';
 import { shell } from '../../render/shell.js';
 import { knownRun, placesBack } from '../../run-lookup.js';
 import { commandToType, type Session } from '../../session.js';
+import { cardInFolder } from './baseline-folder.js';
 
 /** What makes two runs comparable, each part by a name of its own. */
 type Measure = {
@@ -85,6 +88,8 @@ type ComparedRun = {
   readonly digest?: string | undefined;
   readonly agentId: string;
   readonly repeats: number;
+  /** Only the tasks that both suites share are compared. */
+  readonly common?: boolean | undefined;
 };
 
 /** Runs to compare with, the best one first: the host says which of them fits. */
@@ -92,6 +97,8 @@ type BaselineChoice = {
   readonly candidates: readonly RunId[];
   /** When none of the candidates fits, the run is made without a baseline. These are all runs that there were. */
   readonly earlier?: readonly Measure[];
+  /** Why there is no candidate, when it is not for want of earlier runs. */
+  readonly nothing?: string;
   /** Thrown instead of the host's refusal. */
   readonly refusal?: UsageError;
 };
@@ -111,14 +118,25 @@ export async function chooseBaseline(
   const back = placesBack(name);
   if (back !== undefined) return lastRuns(session.client, run, back);
   if (name === 'blessed') return { candidates: await blessedRuns(context, session, run) };
-  if (session.local && isFile(name, context.io.cwd)) {
-    const { touchstone, principal } = session.local;
-    const text = readText(resolve(context.io.cwd, name), name);
-    const { runId, caveats } = await touchstone.importScorecard(principal.owner, text);
-    if (caveats?.forkOf) tellFork(context, runId, { source: caveats.forkOf });
-    return { candidates: [runId] };
+  const { local } = session;
+  const { cwd } = context.io;
+  if (local && isFolder(name, cwd)) {
+    const text = cardInFolder(context, name, run);
+    if (text !== undefined) return importCard(context, local, text);
+    return { candidates: [], earlier: [], nothing: `There is no scorecard of ${run.suiteId} in ${name}.` };
   }
+  if (local && isFile(name, cwd)) return importCard(context, local, readText(resolve(cwd, name), name));
   return namedRun(context, session, name, run);
+}
+
+async function importCard(
+  context: Context,
+  { touchstone, principal }: Local,
+  text: string,
+): Promise<BaselineChoice> {
+  const { runId, caveats } = await touchstone.importScorecard(principal.owner, text);
+  if (caveats?.forkOf) tellFork(context, runId, { source: caveats.forkOf });
+  return { candidates: [runId] };
 }
 
 /** A scorecard file is read and kept by the machine that it lies on. */
@@ -127,13 +145,8 @@ export function checkBaselineFile(
   host: string | undefined,
   name: string | undefined,
 ): void {
-  if (name === undefined) return;
-  if (placesBack(name) === undefined && isFolder(name, context.io.cwd))
-    throw new UsageError(
-      `--baseline ${name} is a folder.`,
-      'Name a scorecard file in it, or last, blessed or a run id.',
-    );
-  if (host === undefined || !isFile(name, context.io.cwd)) return;
+  if (name === undefined || host === undefined || placesBack(name) !== undefined) return;
+  if (!isFile(name, context.io.cwd) && !isFolder(name, context.io.cwd)) return;
   throw new UsageError(
     '--baseline with --host takes last, blessed or the id of a run of that host.',
     'A scorecard file is known here only: leave --host out, or name a run of that host.',
@@ -154,7 +167,7 @@ async function namedRun(
   const list = commandToType(context, shell`runs --suite ${suiteId} --status completed`, where);
   const refusal = new UsageError(
     `There is no run ${name} here to compare with.`,
-    `--baseline takes last, blessed, a run id or a scorecard file. See the runs with: ${list}`,
+    `--baseline takes last, blessed, a run id, a scorecard file or a folder of them. See the runs with: ${list}`,
   );
   return { candidates, refusal };
 }
@@ -165,14 +178,27 @@ export const tellFork = ({ io }: Context, runId: RunId, fork: Parameters<typeof 
 
 /** Only a run that has measured every task itself is taken without being named. */
 async function lastRuns(client: Client, run: ComparedRun, back: number): Promise<BaselineChoice> {
-  const { suiteId, digest, agentId, repeats } = run;
+  const { suiteId, digest, agentId, repeats, common } = run;
   const { items } = await client.runs.list({ suiteId, agentId, status: 'completed', limit: LOOKED_AT });
   const earlier = items
     .filter(isEvalRun)
     .filter(({ touchstone: { fork, rejudgeOf } }) => fork === undefined && rejudgeOf === undefined)
+    .filter((one) => !isConfirmation(one))
     .map((one) => ({ runId: one.runId, ...measureOf(one) }));
-  const alike = earlier.filter((one) => one.suite === digest && one.repeats === repeats);
-  return { candidates: pickOfEach(alike, back), earlier };
+  const asOften = earlier.filter((one) => one.repeats === repeats);
+  if (common) return { candidates: pickOfEach(wholeRuns(asOften), back), earlier };
+  const alike = asOften.filter((one) => one.suite === digest);
+  // The host refuses a run of another suite, and says how many tasks are the same.
+  const refused = earlier.every((one) => one.suite !== digest) ? earlier.slice(0, 1) : [];
+  return { candidates: [...pickOfEach(alike, back), ...refused.map(runIdOf)], earlier };
+}
+
+const runIdOf = ({ runId }: MeasuredRun): RunId => runId;
+
+/** Whatever state of the suite they ran: tasks are compared one by one. A part of it is taken for want of a whole. */
+function wholeRuns(runs: readonly MeasuredRun[]): readonly MeasuredRun[] {
+  const whole = runs.filter(({ tasks }) => tasks === 'all');
+  return (whole.length > 0 ? whole : runs).map((run) => ({ ...run, suite: '', tasks: '' }));
 }
 
 async function blessedRuns(
@@ -198,7 +224,7 @@ async function blessedRuns(
 /** Creates a run with the first candidate that the host accepts. A refusal creates nothing, so trying is free. */
 export async function createCompared(
   context: Context,
-  { candidates, earlier, refusal }: BaselineChoice,
+  { candidates, earlier, refusal, nothing }: BaselineChoice,
   create: (baseline?: RunId) => Promise<RunId>,
   measure: (runId: RunId) => Promise<Measure>,
 ): Promise<StartedRun> {
@@ -213,9 +239,17 @@ export async function createCompared(
   }
   if (!earlier) throw refused;
   const runId = await create();
-  const uncompared = whyNothingFits(earlier, await measure(runId));
+  const why = nothing ?? whyNothingFits(earlier, await measure(runId));
+  const uncompared = [why, commonHint(refused) ?? []].flat().join(' ');
   writeLine(context.io.stderr, `Not compared with a baseline. ${uncompared} This run can be the baseline.`);
   return { runId, uncompared };
+}
+
+/** `40 tasks are the same in both; --common compares them.` */
+export function commonHint(error: unknown): string | undefined {
+  if (!isHostError(error) && !(error instanceof HostResponseError)) return undefined;
+  const { commonTasks } = (error.details ?? {}) as { readonly commonTasks?: number };
+  return commonTasks === undefined ? undefined : commonWords(commonTasks);
 }
 
 const POINTER = '/configurable/baselineRunId';

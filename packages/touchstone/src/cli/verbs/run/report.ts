@@ -19,6 +19,7 @@ import { FAILURES_READ, renderScorecard } from '../../render/run/scorecard.js';
 import { shell } from '../../render/shell.js';
 import { commandToType, flag, whereFlags } from '../../session.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
+import { isGithub } from './github/tell-github.js';
 import { type Attempt, type RunView, refOf, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
 
@@ -98,13 +99,14 @@ export function resumeWords(runId: string, options: RunOptions): string {
 /** So many failures are told with the check they failed, in a report without content. */
 export const MOST_CHECKS = 500;
 
-type ReportContent = Pick<RunOptions, 'bodies' | 'junit' | 'markdown' | 'output'>;
+type ReportContent = Pick<RunOptions, 'bodies' | 'junit' | 'markdown' | 'output' | 'github'>;
 
 /** How many failures are read with their bodies: on a terminal those that are shown, with `--bodies` all. */
 export function bodiesWanted(context: Context, options: ReportContent): number {
   if (options.bodies) return Number.POSITIVE_INFINITY;
   if ([options.junit, options.markdown, options.output].some((file) => file !== undefined))
     return MOST_CHECKS;
+  if (isGithub(context, options)) return MOST_CHECKS;
   return mayShowContent(context, options) ? FAILURES_READ : 0;
 }
 

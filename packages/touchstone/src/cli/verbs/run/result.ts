@@ -68,4 +68,5 @@ export function exitOfAttempt(attempt: Attempt): ExitCode {
 }
 
 /** What `--json` tells of a suite. */
-export const isRun = (attempt: Attempt): attempt is { readonly result: RunView } => 'result' in attempt;
+export const isRun = (attempt: Attempt): attempt is Extract<Attempt, { result: RunView }> =>
+  'result' in attempt;

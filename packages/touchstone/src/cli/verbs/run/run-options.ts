@@ -22,6 +22,8 @@ export type RunOptions = Pick<
   readonly modes?: readonly string[];
   /** Ids of tasks, or patterns with `*` and `?`. */
   readonly only?: readonly string[];
+  /** The suite is one of a folder: ids that it does not have may be those of another. */
+  readonly oneOfSeveral?: boolean;
   readonly tag?: readonly string[];
   /** Only what failed: in the newest run of the suite and agent, or in this one. */
   readonly failed?: string | true;
@@ -41,20 +43,28 @@ export type RunOptions = Pick<
   readonly record?: string;
   readonly resume?: string | true;
   readonly watch?: boolean;
+  /** Tell what would run, and run nothing. */
+  readonly dryRun?: boolean;
   readonly junit?: string;
   readonly junitFailures?: JunitFailures;
   readonly markdown?: string;
+  /** Tell GitHub Actions what came of it; by default in its jobs. */
+  readonly github?: boolean;
   /** Files of every task; their names say in which format. */
   readonly output?: readonly string[];
   readonly bodies?: boolean;
   /** Of runs side by side: every task, and not only those that differ. */
   readonly all?: boolean;
   readonly allowTargetMismatch?: boolean;
-  /** `last`, `blessed`, a run id or a scorecard file. */
+  /** `last`, `blessed`, a run id, a scorecard file or a folder of them. */
   readonly baseline?: string;
+  /** Compare the tasks that are the same in both suites, whatever else changed. */
+  readonly common?: boolean;
   readonly tolerance?: number;
   readonly allowJudgeMismatch?: boolean;
   readonly conclusive?: boolean;
+  /** Run tasks that newly fail so many more times before they count. */
+  readonly confirm?: number;
   /** What makes the run fail: `bar`, `regression`, `newly-failing`, … */
   readonly failOn?: readonly string[];
   /** Promote the agent on the evidence of this run, and where to. */
@@ -73,6 +83,7 @@ export const configurableOf = (options: RunOptions, baselineRunId?: RunId): Json
   ...defined({ model: options.model, cache: options.cache || undefined }),
   ...(options.allowTargetMismatch && { allowTargetMismatch: true }),
   ...defined({ baselineRunId }),
+  ...(options.common && baselineRunId !== undefined && { commonTasks: true }),
   ...(options.tolerance !== undefined && { regression: { tolerance: options.tolerance } }),
   ...(options.allowJudgeMismatch && { allowJudgeMismatch: true }),
 });
@@ -102,6 +113,7 @@ export const FLAGS: { readonly [knob: string]: string } = {
   cache: '--cache',
   allowTargetMismatch: '--allow-target-mismatch',
   baselineRunId: '--baseline',
+  commonTasks: '--common',
   regression: '--tolerance',
   allowJudgeMismatch: '--allow-judge-mismatch',
 };
@@ -155,7 +167,7 @@ export const contractFlag = (options: RunOptions): string | undefined => flagIn(
 export const EMPTY_BASELINE: OptionRule<Pick<RunOptions, 'baseline'>> = {
   wrong: ({ baseline }) => baseline?.trim() === '' && '--baseline',
   message: '% is empty.',
-  hint: 'Name what to compare with: last, blessed, a run id or a scorecard file. Or leave it out.',
+  hint: 'Name what to compare with: last, blessed, a run id, a scorecard file or a folder of them. Or leave it out.',
 };
 export const UNPRICED_BUDGET: OptionRule<Pick<RunOptions, 'budget' | 'allowUnpriced' | 'resume'>> = {
   wrong: ({ budget, allowUnpriced, resume }) =>
@@ -205,6 +217,11 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     message: '--answers scores answers that are there already, so % would change nothing.',
     hint: 'Leave % out, or leave --answers out to run the agent.',
   },
+  {
+    wrong: (run) => run.confirm !== undefined && flagIn(run, 'answers', 'watch', 'resume', 'cache'),
+    message: '--confirm runs tasks again, which % does not go with.',
+    hint: 'Leave one of the two out.',
+  },
   notOnHost('the answers are in a file of this machine', 'Leave --host out.', 'answers'),
   notOnHost('the prompt is in a file of this machine', 'Leave --host out.', 'prompt'),
   BOTH_TO_STDOUT,
@@ -239,14 +256,15 @@ const RULES: readonly OptionRule<RunCommand>[] = [
   EMPTY_BASELINE,
   {
     wrong: ({ failOn }) => failOn !== undefined && !parseFailOn(failOn) && '--fail-on',
-    message: '% takes bar, regression, newly-failing, any-failure, finding[:severity], or none alone.',
+    message:
+      '% takes bar, regression, newly-failing, any-failure, removed, finding[:severity], or none alone.',
     hint: 'For example: --fail-on bar,regression,newly-failing',
   },
   {
     wrong: (run) =>
       run.baseline === undefined &&
       run.resume === undefined &&
-      flagIn(run, 'tolerance', 'allowJudgeMismatch'),
+      flagIn(run, 'common', 'confirm', 'tolerance', 'allowJudgeMismatch'),
     message: '% is about a comparison, and there is no --baseline to compare with.',
     hint: 'Add --baseline last, --baseline blessed or --baseline <runId>.',
   },
@@ -284,6 +302,13 @@ const RULES: readonly OptionRule<RunCommand>[] = [
   ),
   noEvidence('evidence is a run of a suite for this agent', 'allowTargetMismatch'),
   noEvidence('every change would be promoted', 'watch'),
+  {
+    wrong: (run) =>
+      run.dryRun &&
+      flagIn(run, 'resume', 'watch', 'record', 'answers', 'promote', 'junit', 'markdown', 'output'),
+    message: '--dry-run runs nothing, so % would have nothing to do.',
+    hint: 'Leave one of the two out.',
+  },
   {
     wrong: (run) => run.watch && flagIn(run, 'resume', 'host', 'json', 'record'),
     message: '--watch cannot be combined with %.',

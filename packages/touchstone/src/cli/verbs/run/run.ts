@@ -10,6 +10,7 @@ import { type Session, withKeptRun, withSession } from '../../session.js';
 import { candidateOf, checkPromotable, resumedCandidate } from '../deployments/promotable-agent.js';
 import { finishRun, runEach, runOne } from './attempts.js';
 import { checkBaselineFile } from './baseline-choice.js';
+import { tellGithub } from './github/tell-github.js';
 import { checkRecordFile, checkReportFiles, tellResult, tellSuites, writeReports } from './report.js';
 import { type Attempt, exitOfAttempt, isRun, type RunView } from './result.js';
 import { driverOf, type RunDriver } from './run-driver.js';
@@ -29,6 +30,10 @@ export async function runCommand(
   checkReportFiles(context, options);
   if (options.record !== undefined) checkRecordFile(options.record, context.io.cwd);
   checkBaselineFile(context, options.host, options.baseline);
+  if (options.dryRun) {
+    const { dryRun } = await import('./dry-run.js');
+    return dryRun(context, suite ?? '', options, await isSeveral(suite ?? '', context.io.cwd));
+  }
   if (options.watch) return (await import('./watch.js')).watchRuns(context, suite ?? '', options);
   if (variants.length > 1) return runSideBySide(context, suite ?? '', variants);
   const attempts = await attemptAll(context, suite, options);
@@ -39,7 +44,15 @@ export async function runCommand(
     const several = suite !== undefined && (await isSeveral(suite, context.io.cwd));
     writeJson(context.io, several ? documents : documents[0]);
   }
-  return exitOfAll(attempts);
+  const exitCode = exitOfAll(attempts);
+  const argument =
+    suite ??
+    attempts
+      .filter(isRun)
+      .map(({ result }) => result.suite.suiteId)
+      .join(' ');
+  await tellGithub(context, { attempts, exitCode, argument }, options);
+  return exitCode;
 }
 
 /** Each combination of repeated options is a run of its own; the document of a suite has all of them. */
@@ -52,17 +65,15 @@ async function runSideBySide(
   const done = await runMatrix(context, suite, variants);
   const options = variants[0]?.options ?? {};
   const attempts = done.flatMap((one) => one.attempts);
-  writeReports(
-    context,
-    attempts,
-    options,
-    done.map(({ matrix }) => matrix),
-  );
+  const matrices = done.map(({ matrix }) => matrix);
+  writeReports(context, attempts, options, matrices);
   if (context.settings.json) {
     const documents = done.map(({ attempts: runs, matrix }) => ({ runs: runs.map(attemptDocument), matrix }));
     writeJson(context.io, (await isSeveral(suite, context.io.cwd)) ? documents : documents[0]);
   }
-  return exitOfAll(attempts);
+  const exitCode = exitOfAll(attempts);
+  await tellGithub(context, { attempts, exitCode, argument: suite, matrices }, options);
+  return exitCode;
 }
 
 function attemptDocument(attempt: Attempt): object {
@@ -121,7 +132,7 @@ async function attemptEach(
   return runEach(
     context,
     sources,
-    (source) => runOne(context, session, driver, source, options),
+    (source) => runOne(context, session, driver, source, { ...options, oneOfSeveral: sources.length > 1 }),
     (result) =>
       tellResult(context, result, sources.length > 1 ? { ...options, name: result.runId } : options),
   );

@@ -18,13 +18,16 @@ import type { RunDriver } from './run-driver.js';
 import { checkLive, configurableOf, type RunOptions } from './run-options.js';
 import { chooseTasks } from './task-choice.js';
 
+/** The options of the command, and the run whose tasks are run again. */
+type StartOptions = RunOptions & { readonly confirms?: string };
+
 /** Creates a run of one suite; in this process nothing is driven yet. Whatever is refused is refused here. */
 export async function startRun(
   context: Context,
   session: Session,
   driver: RunDriver,
   source: SuiteSource,
-  options: RunOptions,
+  options: StartOptions,
 ): Promise<StartedRun> {
   const { client, local } = session;
   const { cwd } = context.io;
@@ -63,6 +66,7 @@ export async function startRun(
     digest: head.digest,
     agentId: agent.agentId,
     repeats: options.repeats ?? 1,
+    common: options.common,
   });
   return createCompared(context, choice, create, async (runId) =>
     measureOf(asEvalRun(await client.runs.get(runId))),
@@ -79,7 +83,8 @@ function agentOf(source: SuiteSource, { agent }: RunOptions): string | undefined
   return source.kind === 'profile' ? (source.agent ?? agent) : agent;
 }
 
-const optionsKept = ({ agent, prompt, baseline }: RunOptions): Origin => defined({ agent, prompt, baseline });
+const optionsKept = ({ agent, prompt, baseline, confirms }: StartOptions): Origin =>
+  defined({ agent, prompt, baseline, confirms });
 
 /** A suite that can do anything else does not go live unless it is asked to. */
 const defaultModes = (modes: readonly EvalMode[]): readonly EvalMode[] =>

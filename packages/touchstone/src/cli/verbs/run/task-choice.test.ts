@@ -93,6 +93,17 @@ describe('the tasks that run', () => {
     expect((JSON.parse(out) as object[]).map((one) => 'summary' in one)).toEqual([true, false]);
     expect((await cli.run('run', 'evals', '--agent', 'echo.mjs', '--tag', 'zebra')).code).toBe(2);
   });
+
+  it('of a folder may be named by ids of one suite or the other', async () => {
+    const cli = project();
+    const ALL = ['run', 'evals', '--agent', 'echo.mjs', '--json', '--only'];
+    const both = JSON.parse((await cli.run(...ALL, 'hello,weather')).out) as Document[];
+    const ids = both.map(({ summary }) => summary.tasks.map(({ taskId }) => taskId));
+    expect(ids).toEqual([['hello'], ['weather']]);
+    const one = await cli.run(...ALL, 'hello');
+    expect([one.code, one.err]).toEqual([0, expect.stringContaining('evals.two@1.0.0 was not run')]);
+    expect((await cli.run(...ALL, 'zebra')).code).toBe(2);
+  });
 });
 
 it.each([

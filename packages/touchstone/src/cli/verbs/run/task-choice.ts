@@ -3,6 +3,7 @@ import { type Client, readResults } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
 import type { SuiteSource } from '../../files/suite-source.js';
 import { type ExitCode, UsageError } from '../../io.js';
+import { isConfirmation } from '../../origin.js';
 import type { RunOptions } from './run-options.js';
 
 /** A suite of which nothing is to be run: none of its tasks was chosen, or none had failed. */
@@ -16,14 +17,17 @@ export class NothingToRun extends Error {
   }
 }
 
-type ChoiceOptions = Pick<RunOptions, 'only' | 'tag' | 'failed' | 'first'>;
+type ChoiceOptions = Pick<RunOptions, 'only' | 'tag' | 'failed' | 'first' | 'oneOfSeveral'>;
 type RunSubject = { readonly suiteRef: string; readonly suiteId: string; readonly agentId: string };
 
 export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
 
 /** Whether tasks have to be looked at to know which are meant. */
-const needsTasks = ({ only = [], tag, failed, first }: ChoiceOptions): boolean =>
-  only.some(hasWildcard) || tag !== undefined || failed !== undefined || first !== undefined;
+const needsTasks = ({ only = [], tag, failed, first, oneOfSeveral }: ChoiceOptions): boolean =>
+  only.some((one) => oneOfSeveral || hasWildcard(one)) ||
+  tag !== undefined ||
+  failed !== undefined ||
+  first !== undefined;
 
 /** The ids of the tasks to run; undefined for all. Throws `NothingToRun` when none is left. */
 export async function chooseTasks(
@@ -94,7 +98,9 @@ async function failedAmong(
 
 async function newestRun(client: Client, { suiteId, agentId }: RunSubject): Promise<RunId> {
   const { items } = await client.runs.list({ suiteId, agentId, limit: 20 });
-  const ended = items.find(({ status }) => isTerminal(status) && status !== 'cancelled');
+  const ended = items.find(
+    (run) => isTerminal(run.status) && run.status !== 'cancelled' && !isConfirmation(run),
+  );
   if (ended) return ended.runId as RunId;
   throw new UsageError(
     `There is no earlier run of ${suiteId} with ${agentId} to take the failed tasks of.`,

@@ -56,7 +56,7 @@ function checkDistinct(option: VariedOption, values: readonly string[]): void {
 
 const MATRIX_RULES: readonly OptionRule<TypedOptions>[] = [
   {
-    wrong: (typed) => flagIn(typed, 'resume', 'watch', 'record', 'promote'),
+    wrong: (typed) => flagIn(typed, 'resume', 'watch', 'record', 'promote', 'dryRun'),
     message: '% is about one run, and repeated options make several.',
     hint: 'Leave % out, or name one agent and one model.',
   },

@@ -23,6 +23,8 @@ export type CompareOptions = Where & {
   readonly task?: string;
   readonly all?: boolean;
   readonly allowJudgeMismatch?: boolean;
+  /** Compare the tasks that are the same in both suites, whatever else changed. */
+  readonly common?: boolean;
   readonly conclusive?: boolean;
   /** A drop up to this is no regression; default: the configured one. */
   readonly tolerance?: number;
@@ -40,7 +42,7 @@ export async function compareCommand(
 ): Promise<ExitCode> {
   if (before === undefined)
     return withSession(context, options, 'look', async (session) =>
-      compareBoth(context, session, await lastTwo(session, placeOf(session)), options),
+      compareBoth(context, session, await lastTwo(session, placeOf(session), options.common), options),
     );
   if (after === undefined)
     throw new UsageError(
@@ -87,8 +89,14 @@ async function compareBoth(
   const before =
     first === 'blessed' ? await findBlessed(session, after) : await findNamed(session, first, naming);
   checkTwo(before.runId, after.runId);
-  const { tolerance, allowJudgeMismatch = false, task } = options;
-  const request = defined({ before: before.runId, after: after.runId, allowJudgeMismatch, tolerance });
+  const { tolerance, allowJudgeMismatch = false, common, task } = options;
+  const request = defined({
+    before: before.runId,
+    after: after.runId,
+    allowJudgeMismatch,
+    common,
+    tolerance,
+  });
   const comparison = await session.client.runs.compare({ ...request, ...defined({ taskId: task }) });
   if (comparison.noVerdict?.code === 'other_judge') throw otherJudge(comparison);
   if (task !== undefined && comparison.tasks.length === 0) throw await unknownTask(session, request, task);

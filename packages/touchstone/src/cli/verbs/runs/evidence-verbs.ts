@@ -91,6 +91,7 @@ function addCompare(program: Command, start: Start): void {
     .option('--agent <agent>', 'of a suite given as id@version, only runs of this agent (id or id@version)')
     .option('--task <taskId>', 'only this task, with both answers')
     .option('--all', 'every task, also those that scored as before')
+    .option('--common', 'compare the tasks that are the same in both suites, whatever else changed')
     .option('--allow-judge-mismatch', 'compare also what different judges have scored')
     .option('--tolerance <drop>', 'a drop up to this is no regression (default: the configured one)', share)
     .option('--conclusive', 'exit with 3 when it cannot be told whether a drop is real')
@@ -119,18 +120,20 @@ function addExport(program: Command, start: Start): void {
     .description(
       'Writes the scorecard of a completed run as a signed file that others can check and compare with. It holds scores, names and digests, and no content.',
     )
-    .argument('<runId>', RUN)
+    .argument('[runId]', RUN)
+    .option('--all <folder>', 'the newest whole run of every suite and agent, a file each, for --baseline')
     .option('-o, --out <file>', 'where to (default: <suiteId>-<runId>.scorecard.json here); - is stdout')
     .option('--key <file>', 'sign with this private key: Ed25519, PEM (default: one made for this machine)')
     .option('--key-id <id>', 'the name under which others know the key of --key')
     .option('--public-key <file>', 'also write the public key, which others need to check the file')
     .option('--output <file>', `${OUTPUT}; alone it writes no scorecard`, several)
     .option('--bodies', 'with --output: inputs, answers and reasons as well')
-    .action(start(() => import('./export.js'), 'exportCommand'))
+    .action(start(() => import('./export-all.js'), 'exportRuns'))
     .addHelpText(
       'after',
       examples(
         'export last --public-key pub.pem',
+        'export --all baselines',
         'export last --out evidence.scorecard.json --key key.pem --key-id acme-2026',
         'export last --output results.csv',
       ),

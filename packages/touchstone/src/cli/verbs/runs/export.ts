@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { defined, isTerminal, parseJson, type Scorecard } from '@touchstone/protocol';
@@ -82,7 +82,7 @@ function isPublicKey(text: string): boolean {
   }
 }
 
-type ExportOptions = KeyOptions &
+export type ExportOptions = KeyOptions &
   Where & {
     readonly out?: string;
     readonly publicKey?: string;
@@ -156,7 +156,7 @@ function checkCompleted(context: Context, run: RunSnapshot, where: Where): void 
 }
 
 /** A file that is written must not be one that is read, least of all the key. */
-async function checkFiles(context: Context, options: ExportOptions): Promise<void> {
+export async function checkFiles(context: Context, options: ExportOptions): Promise<void> {
   const { out, key, publicKey, output = [] } = options;
   const { io, settings } = context;
   checkRules(RULES, options);
@@ -199,27 +199,37 @@ async function writeExport(
   signing: Signing,
   options: ExportOptions,
 ): Promise<void> {
-  const statement = statementOf(card, { name: 'touchstone', version: packageVersion() });
-  const text = sealStatement(statement, signing);
-  const publicKey = pemOf(publicKeyOf(signing.privateKey));
+  const text = sealCard(card, signing);
   const { out = `${card.suite.suiteId}-${card.runId}.scorecard.json` } = options;
   // Both places are looked at before one of them is written to.
   if (out !== STDOUT) checkOutput(context, OUT, out);
-  const { publicKey: publicKeyFile } = options;
-  if (publicKeyFile !== undefined) {
-    checkOutput(context, PUBLIC_KEY, publicKeyFile);
-    writeOutput(context, PUBLIC_KEY, publicKeyFile, publicKey);
-  }
+  writePublicKey(context, signing, options);
   if (out === STDOUT) context.io.stdout.write(text);
   else writeOutput(context, OUT, out, text);
   const { cwd } = context.io;
   const file = out === STDOUT ? undefined : displayPath(resolve(cwd, out), cwd);
   const own = options.key === undefined;
-  const key = { keyId: signing.keyId, ownKey: own, publicKey };
-  tell(context, { scorecard: card, ...key, ...defined({ file, publicKeyFile }) }, options);
+  const key = { keyId: signing.keyId, ownKey: own, publicKey: publicKeyText(signing) };
+  tell(context, { scorecard: card, ...key, ...defined({ file, publicKeyFile: options.publicKey }) }, options);
 }
 
-const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString();
+export const sealCard = (card: Scorecard, signing: Signing): string =>
+  sealStatement(statementOf(card, { name: 'touchstone', version: packageVersion() }), signing);
+
+export function writeCard(context: Context, file: string, text: string): void {
+  checkOutput(context, OUT, file);
+  writeOutput(context, OUT, file, text);
+}
+
+/** For those who want to check the file. */
+export function writePublicKey(context: Context, signing: Signing, { publicKey }: ExportOptions): void {
+  if (publicKey === undefined) return;
+  checkOutput(context, PUBLIC_KEY, publicKey);
+  writeOutput(context, PUBLIC_KEY, publicKey, publicKeyText(signing));
+}
+
+export const publicKeyText = ({ privateKey }: Signing): string =>
+  publicKeyOf(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 
 /** Where the file itself goes to stdout, the words about it go beside. */
 function tell(context: Context, exported: Exported, options: ExportOptions): void {

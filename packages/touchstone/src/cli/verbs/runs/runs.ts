@@ -2,6 +2,7 @@ import { type ContractVerdict, defined, RUN_STATUSES, type RunStatus, verdictOn 
 import { isEvalRun, type RunFilter, type RunSnapshot } from '@touchstone/sdk';
 import { ago, forkMark, score, usd } from '@touchstone/sdk/view';
 import { type Context, type ExitCode, roomOf, UsageError, writeResult } from '../../io.js';
+import { originOf } from '../../origin.js';
 import { type Column, renderFitting } from '../../render/table.js';
 import { type Ink, truncateMiddle } from '../../render/text.js';
 import { runPages } from '../../run-lookup.js';
@@ -82,6 +83,7 @@ const documentOfRun = (run: RunSnapshot): object => {
       createdAt,
       completedAt,
       fork,
+      confirms: originOf(run).confirms,
       deployment: request,
       verdict: verdictOf(run),
       headline,

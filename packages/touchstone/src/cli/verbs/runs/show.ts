@@ -51,6 +51,7 @@ type ShowOptions = Where & {
   readonly bodies?: boolean;
   readonly baseline?: string;
   readonly allowJudgeMismatch?: boolean;
+  readonly common?: boolean;
   readonly markdown?: string;
   readonly output?: readonly string[];
 };
@@ -104,13 +105,12 @@ const RULES: readonly OptionRule<ShowCommand>[] = [
   ...(['events', 'task'] as const).map((part) => ({
     wrong: (options: ShowCommand) =>
       options[part] !== undefined &&
-      flagIn(options, 'markdown', 'output', 'all', 'baseline', 'allowJudgeMismatch'),
+      flagIn(options, 'markdown', 'output', 'all', 'baseline', 'common', 'allowJudgeMismatch'),
     message: '% is about the whole run.',
     hint: `Leave it out, or leave out --${part}.`,
   })),
   {
-    wrong: ({ allowJudgeMismatch, baseline }) =>
-      allowJudgeMismatch && baseline === undefined && '--allow-judge-mismatch',
+    wrong: (show) => show.baseline === undefined && flagIn(show, 'common', 'allowJudgeMismatch'),
     message: '% is about a comparison.',
     hint: 'Add --baseline <runId>.',
   },
@@ -133,7 +133,7 @@ async function showScorecard(
   const view = await collectRun(client, run.runId, {
     bodies: bodiesWanted(context, options),
     now: io.now(),
-    ...defined({ against, allowJudgeMismatch: options.allowJudgeMismatch }),
+    ...defined({ against, common: options.common, allowJudgeMismatch: options.allowJudgeMismatch }),
   });
   const uncompared = against === undefined ? uncomparedOf(run) : undefined;
   const result = { ...view, ...defined({ uncompared }) };

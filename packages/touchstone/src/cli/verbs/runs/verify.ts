@@ -6,6 +6,7 @@ import {
   jsonEqual,
   type Scorecard,
   withoutContractOutcome,
+  withoutTaskDigests,
 } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import { checkScorecardFile } from '../../../app/index.js';
@@ -137,7 +138,7 @@ async function logState(client: Client, card: Scorecard): Promise<LogState> {
   if (!run) return { state: 'absent' };
   if (run.touchstone?.kind !== 'eval' || run.status !== 'completed') return { state: 'differs', members: [] };
   const kept = await client.runs.scorecard(card.runId);
-  const members = differingMembers(withoutContractOutcome(kept, card), card);
+  const members = differingMembers(withoutContractOutcome(withoutTaskDigests(kept, card), card), card);
   return members.length === 0 ? { state: 'matches' } : { state: 'differs', members };
 }
 
