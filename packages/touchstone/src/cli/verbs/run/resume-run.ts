@@ -12,6 +12,7 @@ import { asEvalRun, findRun } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 import { chooseAgent, readAgentArgument } from './agent-choice.js';
 import { lookAtDefinition, useDefinedAgent } from './branch-run.js';
+import { withPrompt } from './prompt-choice.js';
 import {
   checkLive,
   checkSameBaseline,
@@ -30,7 +31,7 @@ export async function findRunToResume(session: Session, options: RunOptions): Pr
   const { concurrency, repeats, modes, baselineRunId } = touchstone;
   checkSamePlan(options, { evalModes: modes, ...configurable, repeats, ...defined({ concurrency }) });
   checkSameBaseline(options, originOf(run).baseline, baselineRunId);
-  checkLive(options, modes);
+  checkLive(options, modes, touchstone.simulatedUser !== undefined);
   return run;
 }
 
@@ -54,7 +55,8 @@ export async function checkUnchanged(
   else if (origin.definition === undefined) await checkSuite(run, suite ?? origin.suite, cwd);
   const named = agentToResume(run, options.agent, origin.agent, cwd);
   const kept = await local.touchstone.pinnedSuite(local.principal.owner, facts.suite.digest);
-  const agent = await chooseAgent(session, named, kept ? sideOf(kept.head, kept) : {}, cwd);
+  const chosen = await chooseAgent(session, named, kept ? sideOf(kept.head, kept) : {}, cwd);
+  const agent = await withPrompt(local, chosen, options.prompt ?? origin.prompt, cwd);
   if (agent.facts?.digest !== facts.agent.digest) throw changed(run.runId, `agent ${agent.ref}`);
 }
 
