@@ -1,4 +1,4 @@
-// npm run bench -- [part…] [--n 100,1000] [--reps 3] [--attacks a,b] [--peers a,b] [--peers-dir DIR] [--install] [--json]
+// npm run bench -- [part…] [--n 100,1000] [--reps 3] [--attacks a,b] [--seconds 5] [--peers a,b] [--peers-dir DIR] [--install] [--json]
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createReport } from './lib/report.mjs';
@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
     n: { type: 'string' },
     reps: { type: 'string', default: '3' },
     attacks: { type: 'string' },
+    seconds: { type: 'string' },
     peers: { type: 'string' },
     'peers-dir': { type: 'string' },
     install: { type: 'boolean', default: false },
@@ -57,7 +58,15 @@ try {
     report.heading(name);
     const sizes = values.n?.split(',').map(Number);
     const attacks = values.attacks?.split(',');
-    await known[name]({ report, reps: Number(values.reps), peers: peers.list, sizes, attacks });
+    const measuredSeconds = values.seconds && Number(values.seconds);
+    await known[name]({
+      report,
+      reps: Number(values.reps),
+      peers: peers.list,
+      sizes,
+      attacks,
+      measuredSeconds,
+    });
   }
 } finally {
   peers.close();

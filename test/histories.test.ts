@@ -7,13 +7,14 @@ import { createFork } from '../packages/touchstone/src/app/runs/fork-run.js';
 import { systemClock } from '../packages/touchstone/src/app/system.js';
 import { createEngine, DEFAULT_LIMITS } from '../packages/touchstone/src/engine/index.js';
 import { createSlots } from '../packages/touchstone/src/net/index.js';
-import type {
-  NewRun,
-  Run,
-  RunChange,
-  Store,
-  StoredEntry,
-  Suite,
+import {
+  type NewRun,
+  type Run,
+  type RunChange,
+  type Store,
+  type StoredEntry,
+  type Suite,
+  UNSHARED,
 } from '../packages/touchstone/src/ports/index.js';
 import { buildSummary } from '../packages/touchstone/src/scorecard/fold/build.js';
 import { foldTask, taskThreshold } from '../packages/touchstone/src/scorecard/fold/fold-task.js';
@@ -64,6 +65,7 @@ const engineOn = (store: Store) =>
     maskDeep: nobody,
     carryOut: nobody,
     limits: DEFAULT_LIMITS,
+    shares: UNSHARED,
     slots: { runs: createSlots({ perTenant: 1 }), tasks: createSlots({ perTenant: 1 }) },
   });
 

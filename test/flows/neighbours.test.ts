@@ -103,6 +103,43 @@ describe('agents that do not answer', () => {
   });
 });
 
+describe('long requests of one tenant', () => {
+  it('wait for each other, while the requests of another are answered between them', async () => {
+    const gateway = await startGateway({});
+    const host = await startHost({}, { limits: { perTenant: { aheadMs: 1 } } });
+    await summaryOf(host, await startRun(host, 'globex', OTHER_KEY, `${gateway}/agent`), OTHER_KEY);
+    const runId = await startRun(host, 'acme', KEY, `${gateway}/agent`);
+    await summaryOf(host, runId, KEY);
+    const metadata = { text: 'm'.repeat(2_000_000) };
+    const order: string[] = [];
+    const attack = Array.from({ length: 10 }, async () => {
+      const { status } = await runAgain(host, {}, { metadata });
+      order.push(`globex ${status}`);
+    });
+    let isOver = false;
+    const ended = Promise.all(attack).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      const { status } = await host.fetch(`/v1/runs/${runId}`);
+      order.push(`acme ${status}`);
+    }
+    await ended;
+    const answers = (one: string) => order.filter((other) => other === one).length;
+    expect(answers('globex 201')).toBe(10);
+    expect(answers('acme 200')).toBeGreaterThanOrEqual(10);
+    expect(await metricsOf(host)).toMatch(/touchstone_limit_reached_total\{limit="aheadMs"\} [1-9]/);
+  });
+
+  it('are refused at once when they have more members than a body may have', async () => {
+    const host = await startHost({}, { limits: { maxBodyValues: 1_000 } });
+    const metadata = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`m${at}`, at]));
+    const refusal = await runAgain(host, {}, { metadata });
+    expect(refusal.status).toBe(400);
+    expect(await refusal.json()).toMatchObject({ error: 'validation_error', details: { field: 'body' } });
+  });
+});
+
 describe('a host that starts again', () => {
   it('takes up the run of a tenant although another has many that wait', async () => {
     const gateway = await startGateway({ '/silent': () => undefined });
@@ -128,10 +165,15 @@ describe('a host that starts again', () => {
 });
 
 /** Starts another run like the first one of globex. */
-const runAgain = (host: HostClient, configurable: object = {}): Promise<unknown> =>
-  host.client(OTHER_KEY).runs.create({
-    mode: 'eval',
-    evalSuiteRef: 'local.globex.evals.echo@1.0.0',
-    agentId: 'local.globex.bot',
-    configurable,
-  } as never);
+const runAgain = (host: HostClient, configurable: object = {}, more: object = {}): Promise<Response> =>
+  host.fetch('/v1/runs', {
+    method: 'POST',
+    key: OTHER_KEY,
+    body: {
+      mode: 'eval',
+      evalSuiteRef: 'local.globex.evals.echo@1.0.0',
+      agentId: 'local.globex.bot',
+      configurable,
+      ...more,
+    },
+  });

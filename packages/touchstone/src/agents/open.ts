@@ -3,7 +3,7 @@ import { DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../n
 import type { Agent, AgentFacts, Clock, Random, Responses } from '../ports/index.js';
 import { createCommandAgent } from './kinds/command/command.js';
 import { createFunctionAgent } from './kinds/function/function.js';
-import { createHttpAgent } from './kinds/http/http.js';
+import { createHttpAgent, type TakeAnswer } from './kinds/http/http.js';
 import { createLinesAgent } from './kinds/lines/lines.js';
 import { createModelAgent } from './kinds/model/model-agent.js';
 import { createModuleAgent } from './kinds/module/module.js';
@@ -48,6 +48,8 @@ export type AgentParts = {
   readonly functions?: ReadonlyMap<string, ModuleAgent>;
   /** Required for agents that are reached through a provider. */
   readonly use?: ModelUse;
+  /** Waits until this host has time for an answer of so many characters. */
+  readonly takeAnswer?: TakeAnswer;
 };
 
 const DEFAULT_OUTPUT_BYTES = 4 * 1024 * 1024;

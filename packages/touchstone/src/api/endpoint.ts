@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode, Owner, Principal } from '@touchstone/protocol';
 import { parseAs, type Schema, type Wire } from '@touchstone/protocol/schema';
 import { parse, type SchemaName } from '@touchstone/protocol/wire';
-import type { CreationId } from '../ports/index.js';
+import type { CreationId, MaybePromise } from '../ports/index.js';
 import { type Parameters, type QueryOf, readQuery } from './query.js';
 import type { SseConnection } from './streams/sse.js';
 
@@ -67,8 +67,16 @@ export type BodyRule<T> = {
   readonly required: boolean;
   /** Anything but JSON arrives as bytes. */
   readonly mediaType?: string;
-  read(value: unknown): T;
+  /** It may have ten times as many members and items as other bodies: a suite has thousands of tasks. */
+  readonly isLong?: true;
+  read(value: unknown, call: Call): MaybePromise<T>;
 };
+
+/** What a body takes at most: its length where the request says it, and `most` otherwise. */
+export function bodyBytes(headers: IncomingHttpHeaders, most: number): number {
+  if (headers['transfer-encoding'] !== undefined) return most;
+  return Math.min(most, Number(headers['content-length'] ?? 0));
+}
 
 /** A body described by a schema of our own; its type follows from it. */
 export const bodyOf = <S extends Schema>(schema: S, required = true): BodyRule<Wire<S>> => ({
@@ -143,7 +151,8 @@ export function endpoint<P extends Parameters = Record<never, never>, B = undefi
     ...(body !== undefined && { body }),
     async handle(call) {
       const query = readQuery(parameters, call.query as { readonly [name: string]: unknown });
-      return handle({ ...call, query, body: body?.read(call.body) as B });
+      const read = body?.read(call.body, call) as MaybePromise<B>;
+      return handle({ ...call, query, body: read instanceof Promise ? await read : read });
     },
   };
 }

@@ -1,5 +1,5 @@
 export { type AccessAudit, createAccessAudit, noteRefusal } from './access-audit.js';
-export type { Answer, Call, Endpoint, KeySpace, Reply } from './endpoint.js';
+export { type Answer, bodyBytes, type Call, type Endpoint, type KeySpace, type Reply } from './endpoint.js';
 export { errorResponse, toHostError } from './error-response.js';
 export { createLocalTransport } from './local-transport.js';
 export { endpointsOf } from './operations/index.js';

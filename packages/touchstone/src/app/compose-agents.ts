@@ -14,7 +14,7 @@ import {
 } from '../agents/index.js';
 import { createGuard, createPaces, type Names, openGuard } from '../net/index.js';
 import type { PackOptions } from '../packs/index.js';
-import type { Checker, Clock, Embedder, PriceOf, Random, Store } from '../ports/index.js';
+import type { Checker, Clock, Embedder, PriceOf, Random, Store, ThreadShares } from '../ports/index.js';
 import { type AgentCatalogue, createAgentCatalogue } from './catalogue/agent-catalogue.js';
 import { createAgentPool } from './catalogue/agent-pool.js';
 import { createPackCatalogue, type PackCatalogue } from './catalogue/pack-catalogue.js';
@@ -58,6 +58,7 @@ type AgentOptions = {
   /** Makes the checks of one request. */
   readonly checkerFor: (owner: Owner) => Checker;
   readonly names: Names;
+  readonly shares: ThreadShares;
 };
 
 /** A host serves others too: a module that uses too much memory ends its own process, and not the host. */
@@ -89,7 +90,7 @@ export function composeAgents(options: AgentOptions): AgentParts {
   const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
   const functions = new Map<string, ModuleAgent>();
   const pool = createAgentPool({
-    ...{ functions, store, clock, random, models, paceOf, holdsSecret, names },
+    ...{ functions, store, clock, random, models, paceOf, holdsSecret, names, shares: options.shares },
     ...(options.origin === 'host' && { moduleMemoryMb: MODULE_MEMORY_MB }),
   });
   const guard = createGuard(config.egress);

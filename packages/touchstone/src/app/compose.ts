@@ -21,19 +21,31 @@ import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
 import { createNames, createSlots, shareOpenFiles } from '../net/index.js';
-import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Store, Suite } from '../ports/index.js';
+import {
+  type AgentFacts,
+  type Clock,
+  type Engine,
+  type Ids,
+  type Log,
+  type Random,
+  type Run,
+  type Store,
+  type Suite,
+  UNSHARED,
+} from '../ports/index.js';
 import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
 import { isOpenToOthers, openStore } from '../store/index.js';
 import { auditedKeys } from './audited-keys.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
-import { compileDefinition } from './catalogue/compile-definition.js';
+import { compileDefinition, inSlots } from './catalogue/compile-definition.js';
 import { definitionSpec } from './catalogue/definition-agent.js';
 import { type FunctionSpec, functionRegistry } from './catalogue/function-agent.js';
 import { type PackCatalogue, usePack } from './catalogue/pack-catalogue.js';
 import { createPackWithdrawals, type PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import { createProfiles, type Profiles } from './catalogue/profiles.js';
+import { readSentSuite } from './catalogue/read-suite.js';
 import { createSuiteCatalogue } from './catalogue/suite-catalogue.js';
 import { openCheckers } from './checkers/checkers.js';
 import { maskWith } from './checkers/masking.js';
@@ -64,6 +76,7 @@ import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { suiteIssues } from './runs/task-criteria.js';
 import type { Scorers } from './scorers/scorers.js';
 import { systemClock, systemIds } from './system.js';
+import { createThreadShares } from './thread-shares.js';
 import type { CreationOptions, Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
 import { buildDebugBundle, createPace } from './views/debug-bundle/debug-bundle.js';
@@ -167,6 +180,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     store,
     engine,
     limitCounts: parts.limitCounts,
+    shares: parts.shares,
     names: parts.names,
     refusals: parts.refusals,
     ...runsOf(parts, engine),
@@ -175,12 +189,15 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     retention: parts.retention,
     ...operatorOf(parts),
     suites,
+    readSuite: (owner, value, bytes) => readSentSuite(checkers.forRequest(owner), value, bytes),
     suiteIssues: (owner, suite) => suiteIssues(suite, checkers.forRequest(owner)),
     agents: agents.registry,
     packs: { ...agents.packs, ...createPackWithdrawals({ store, clock: parts.clock, mask: maskSecrets }) },
     tools: agents.tools,
     profiles,
-    compileDefinition: (owner, request) => compileDefinition(profiles, owner, request),
+    compileDefinition: inSlots(parts.compilations, (owner, request) =>
+      compileDefinition(profiles, owner, request),
+    ),
     useDefinition: (agent) => agents.registry.add(definitionSpec(agent), config.baseDir),
     async close() {
       stopLooking();
@@ -201,9 +218,18 @@ async function openParts(basics: Basics) {
   const { config, clock, ids, random, env, log, origin, dataDir } = basics;
   const safety = await readSafetyPolicy(config);
   const file = await storeFile(config, dataDir);
-  const opened = await openStore({ file, clock });
-  if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
   const limitCounts = createLimitCounts();
+  // The command line has one tenant.
+  const shares =
+    origin === 'host'
+      ? createThreadShares({
+          clock,
+          aheadMs: config.limits.perTenant.aheadMs,
+          onWait: () => limitCounts.reached('aheadMs'),
+        })
+      : UNSHARED;
+  const opened = await openStore({ file, clock, ...(origin === 'host' && { shares }) });
+  if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
   const names = createNames({
     clock,
     perTenant: config.limits.perTenant.nameLookups,
@@ -221,8 +247,12 @@ async function openParts(basics: Basics) {
     counts: limitCounts,
   });
   const results = createResults(store.log);
-  const checkers = openCheckers({ ...basics, limitCounts });
+  const checkers = openCheckers({ ...basics, limitCounts, shares });
   const { forRequest, forRun } = checkers;
+  const compilations = createSlots({
+    perTenant: config.limits.perTenant.compilations,
+    onWait: () => limitCounts.reached('compilations'),
+  });
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
   const settings = evalSettings(config, origin);
@@ -232,7 +262,7 @@ async function openParts(basics: Basics) {
   });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
   const agents = composeAgents({
-    ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant, names },
+    ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant, names, shares },
     checkerFor: forRequest,
   });
   const scoring = composeScoring({
@@ -266,6 +296,8 @@ async function openParts(basics: Basics) {
     store,
     results,
     limitCounts,
+    shares,
+    compilations,
     checkers,
     quotas,
     refusals,
@@ -292,7 +324,7 @@ async function loadConfigured(
 
 function openEngine(parts: Parts): Engine {
   const { config, store, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
-  const { limitCounts, quotas, checkers } = parts;
+  const { limitCounts, quotas, checkers, shares } = parts;
   const { perTenant } = config.limits;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
@@ -317,6 +349,7 @@ function openEngine(parts: Parts): Engine {
     buildSummary,
     contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
     limits: DEFAULT_LIMITS,
+    shares,
     slots: {
       runs: createSlots({
         perTenant: perTenant.activeRuns,

@@ -17,7 +17,7 @@ export {
 } from '../agents/index.js';
 export { ENGINE_VERSION } from '../engine/index.js';
 export { publicKeyOf, sealStatement, statementOf, type TrustedKey } from '../evidence/index.js';
-export { createPaces } from '../net/index.js';
+export { createPaces, createSlots } from '../net/index.js';
 export { isOpenToOthers } from '../store/index.js';
 export { capabilitiesOf, type EvalCapability, evalCapability, IMPLEMENTED_MODES } from './capabilities.js';
 export { GATED_AGENT_ID, readPackFiles, SAMPLE_AGENT_ID, STRICT_AGENT_ID } from './catalogue/boot.js';

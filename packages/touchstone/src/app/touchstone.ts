@@ -22,7 +22,7 @@ import type {
 import type { DebugBundleWire, RunDiffResponseWire } from '@touchstone/protocol/wire';
 import type { HostTools } from '../agents/index.js';
 import type { Names } from '../net/index.js';
-import type { CreationId, Engine, Run, RunOrigin, Store, Suite } from '../ports/index.js';
+import type { CreationId, Engine, Run, RunOrigin, Store, Suite, ThreadShares } from '../ports/index.js';
 import type { AgentCatalogue } from './catalogue/agent-catalogue.js';
 import type { CompiledDefinition } from './catalogue/compile-definition.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
@@ -57,10 +57,14 @@ export type CreationOptions = {
 export type Touchstone = {
   readonly store: Store;
   readonly engine: Engine;
+  /** The time of this process's main thread, by tenant. */
+  readonly shares: ThreadShares;
   readonly limitCounts: LimitCounts;
   readonly names: Names;
   readonly refusals: Pick<Refusals, 'take'>;
   readonly suites: SuiteCatalogue;
+  /** A suite of so many bytes, as a caller sends it. Refuses what is no suite. */
+  readSuite(owner: Owner, value: unknown, bytes: number): Promise<Suite>;
   /** What keeps the checks of a suite from being run, by pointers inside the suite. */
   suiteIssues(owner: Owner, suite: Suite): Promise<readonly Issue[]>;
   readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;

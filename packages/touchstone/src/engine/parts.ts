@@ -31,6 +31,7 @@ import type {
   Slots,
   Store,
   SuiteHead,
+  ThreadShares,
   Tools,
 } from '../ports/index.js';
 
@@ -95,6 +96,8 @@ export type Parts = {
   readonly limits: EngineLimits;
   /** A run is driven, and a task is executed, while it has a slot; the rest wait. */
   readonly slots: { readonly runs: Slots; readonly tasks: Slots };
+  /** A task begins when its tenant may use this process's thread. */
+  readonly shares: ThreadShares;
   /** Whether the tenant has stored all it may; absent where nothing limits it. */
   readonly isStorageFull?: (owner: Owner) => Promise<boolean>;
 };

@@ -105,4 +105,5 @@ export {
   type Random,
   type SchemaCheck,
 } from './system.js';
+export { type ThreadShares, threadMs, UNSHARED } from './thread-shares.js';
 export type { PriceOf, Usage } from './usage.js';

@@ -20,6 +20,7 @@ import { createOpenStreams } from './close-app.js';
 import { createOnce } from './idempotency.js';
 import { registerEndpoints } from './register.js';
 import { remoteOf } from './remote.js';
+import { createRequestTurns } from './request-turns.js';
 import { answerError, createServer } from './server.js';
 
 export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing'> & {
@@ -45,7 +46,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   host.webhooks.start();
   const endpoints = endpointsOf(host, { testSeams: options.testSeams === true });
 
-  const app = createServer(config.limits);
+  const { shares } = options.touchstone;
+  const turns = createRequestTurns({ limits: config.limits, shares, counts, clock });
+  const app = createServer(config.limits, turns);
   const admission = createAdmission({
     keys,
     requestsPerMinute: config.limits.requestsPerMinute,
@@ -69,6 +72,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     keys,
     output: host.output,
     counts,
+    turns,
     clock,
     log,
     audit: createAccessAudit(options.touchstone, clock),

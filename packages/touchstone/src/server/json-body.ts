@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { HostError } from '@touchstone/protocol';
 
-/** Deeper nesting than any suite needs, and shallow enough for every recursive reader behind this door. */
+/** Deeper nesting than any suite needs, and shallow enough for every recursive reader behind it. */
 const MAX_DEPTH = 128;
 
 const OPEN_OBJECT = 0x7b;
@@ -8,26 +9,28 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 
 const refuse = (message: string): HostError => new HostError('validation_error', message, { field: 'body' });
 
 /** Parses a request body. Refusals never quote it: bodies are content. An empty body is `undefined`. */
-export function parseJsonBody(bytes: Uint8Array): unknown {
+export function parseJsonBody(bytes: Uint8Array, maxValues = Number.POSITIVE_INFINITY): unknown {
   if (bytes.byteLength === 0) return undefined;
   const text = decode(bytes);
-  if (nestedTooDeep(text)) throw refuse(`The body is nested more than ${MAX_DEPTH} levels deep.`);
+  checkSize(text, maxValues);
   const value = parse(text);
   if (mayHoldTroublesomeText(text)) checkText(value);
   return value;
 }
 
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** Several times faster than a TextDecoder that refuses. */
 function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw refuse('The body is not UTF-8 text.');
-  }
+  if (!isUtf8(bytes)) throw refuse('The body is not UTF-8 text.');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 
 function parse(text: string): unknown {
@@ -39,25 +42,38 @@ function parse(text: string): unknown {
 }
 
 /** Counted on the text, before parsing: a million brackets must not become a million objects first. */
-function nestedTooDeep(text: string): boolean {
+function checkSize(text: string, maxValues: number): void {
   let depth = 0;
-  let inString = false;
+  let values = 1;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    if (inString) {
-      if (code === BACKSLASH) index += 1;
-      else if (code === QUOTE) inString = false;
-    } else if (code === QUOTE) inString = true;
+    if (code === QUOTE) index = endOfString(text, index);
+    else if (code === COMMA) values += 1;
     else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       depth += 1;
-      if (depth > MAX_DEPTH) return true;
+      values += 1;
+      if (depth > MAX_DEPTH) throw refuse(`The body is nested more than ${MAX_DEPTH} levels deep.`);
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth -= 1;
   }
-  return false;
+  if (values > maxValues)
+    throw refuse(`The body has more than ${maxValues} members and items. Send less at a time.`);
+}
+
+/** Where the string that begins at `start` ends. Long texts are passed over by the engine and not character by character. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charCodeAt(before) === BACKSLASH) before -= 1;
+  return (at - before) % 2 === 0;
 }
 
 // Both are rare, so the text is asked first and the value is only walked when it has to be.
-const mayHoldTroublesomeText = (text: string): boolean => /\\u|__proto__/i.test(text);
+const mayHoldTroublesomeText = (text: string): boolean => text.includes('\\u') || text.includes('__proto__');
 
 /**
  * A lone surrogate has no UTF-8 form: a store would keep another string than the one that was sent, and its canonical

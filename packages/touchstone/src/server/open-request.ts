@@ -47,13 +47,17 @@ export type WaitingRequest = {
 export function createWaitingRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  parts: OpenParts,
+  parts: OpenParts & {
+    /** A request that waits for something is not being executed. */
+    readonly leave: () => void;
+  },
 ): WaitingRequest {
   let loss: KeyLoss | undefined;
   return {
     untilGone() {
       const gone = new AbortController();
       const ended = parts.openStreams.add(tenantOf(request), () => gone.abort());
+      parts.leave();
       const leave = () => {
         ended();
         gone.abort();

@@ -1,7 +1,7 @@
 import { HostError, type Principal } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessAudit, Answer, Call, Endpoint, KeySpace, Reply } from '../api/index.js';
-import { noteRefusal, pathOf, routerPath } from '../api/index.js';
+import { bodyBytes, noteRefusal, pathOf, routerPath } from '../api/index.js';
 import { ANONYMOUS, checkScope, type KeyId, unauthenticated } from '../app/index.js';
 import type { Admission } from './admission.js';
 import type { Once } from './idempotency.js';
@@ -51,7 +51,14 @@ export function registerEndpoints(
       // A stream has no head worth asking for.
       exposeHeadRoute:
         endpoint.method === 'GET' && endpoint.responses[200]?.mediaType !== 'text/event-stream',
-      onRequest: (request) => letIn(endpoint, request, parts),
+      onRequest: async (request, reply) => {
+        await letIn(endpoint, request, parts);
+        await parts.turns.holdBody(
+          tenantOf(request),
+          bodyBytes(request.headers, app.initialConfig.bodyLimit ?? 0),
+          reply.raw,
+        );
+      },
       handler: (request, reply) => serve(endpoint, request, reply, parts),
     });
   }
@@ -93,18 +100,35 @@ async function serve(
   reply: FastifyReply,
   parts: ServerParts,
 ): Promise<FastifyReply> {
+  const tenant = tenantOf(request);
+  const leave = await parts.turns.begin(tenant, reply.raw);
+  try {
+    return await answerTo(endpoint, request, reply, { ...parts, leave });
+  } finally {
+    leave();
+  }
+}
+
+async function answerTo(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: ServerParts & { readonly leave: () => void },
+): Promise<FastifyReply> {
+  const tenant = tenantOf(request);
   const waiting = createWaitingRequest(request, reply, parts);
   const call = callOf(request, waiting, parts);
   const work = async (): Promise<Answer> => {
     checkBody(endpoint, call);
-    if (request.caller) refuseWhenFull(tenantOf(request), parts);
-    return execute(endpoint, request, call, parts);
+    if (request.caller) refuseWhenFull(tenant, parts);
+    return parts.turns.spend(tenant, () => execute(endpoint, request, call, parts));
   };
   const answer = await (WATCHED.has(endpoint.auth)
     ? noteRefusal(parts.audit, call.principal, decisionOn(endpoint, request), work)
     : work());
   if (waiting.loss !== undefined) throw unauthenticated(waiting.loss);
-  if (!('stream' in answer)) return sendAnswer(reply, answer, tenantOf(request), parts);
+  if (!('stream' in answer)) return sendAnswer(reply, answer, tenant, parts);
+  parts.leave();
   await runStream(answer.stream, request, reply, parts);
   return reply;
 }

@@ -4,8 +4,14 @@ import type { FastifyReply } from 'fastify';
 import { type Answer, type Chunk, MAX_STALL_MS, type Output } from '../api/index.js';
 import type { LimitCounts } from '../app/index.js';
 import type { Clock } from '../ports/index.js';
+import { patiently, type RequestTurns } from './request-turns.js';
 
-export type SendParts = { readonly output: Output; readonly counts: LimitCounts; readonly clock: Clock };
+export type SendParts = {
+  readonly output: Output;
+  readonly counts: LimitCounts;
+  readonly clock: Clock;
+  readonly turns: RequestTurns;
+};
 
 type LargeAnswer = Extract<Answer, { large: unknown }>;
 type WholeAnswer = Exclude<Answer, LargeAnswer | { stream: unknown }>;
@@ -21,9 +27,12 @@ export async function sendAnswer(
     const { whole, chunk } = await makeLarge(reply.raw, answer, tenant, parts);
     return send(reply, whole, chunk);
   }
+  return parts.turns.spend(tenant, () => sendWhole(reply, answer, tenant, parts.output));
+}
+
+function sendWhole(reply: FastifyReply, answer: WholeAnswer, tenant: string, { held }: Output): FastifyReply {
   const bytes = bytesOf(answer);
   if (!bytes) return send(reply, answer, undefined);
-  const { held } = parts.output;
   held.add(tenant, bytes.length);
   return send(reply, answer, { bytes, release: () => held.release(tenant, bytes.length) });
 }
@@ -52,27 +61,19 @@ async function makeLarge(
   raw: ServerResponse,
   answer: LargeAnswer,
   tenant: string,
-  { output, counts, clock }: SendParts,
+  { output, counts, clock, turns }: SendParts,
 ): Promise<{ readonly whole: WholeAnswer; readonly chunk: Chunk | undefined }> {
-  const over = new AbortController();
-  raw.once('close', () => over.abort());
-  const patience = clock.sleep(answer.slow ? SLOW_PATIENCE_MS : PATIENCE_MS, over.signal).then(
-    () => over.abort(),
-    () => undefined,
-  );
   let whole: WholeAnswer | undefined;
-  try {
-    const chunk = await output.of(tenant, answer.slow)(async () => {
-      whole = await answer.large();
-      return bytesOf(whole);
-    }, over.signal);
-    return { whole: whole as WholeAnswer, chunk };
-  } catch (error) {
-    throw over.signal.aborted ? counts.refusal('unreadBytes', TOO_MUCH_UNREAD, RETRY_AFTER_S) : error;
-  } finally {
-    over.abort();
-    await patience;
-  }
+  const make = (signal: AbortSignal) =>
+    output.of(tenant, answer.slow)(async () => {
+      const made = await answer.large();
+      whole = made;
+      return turns.spend(tenant, () => bytesOf(made));
+    }, signal);
+  const refusal = () => counts.refusal('unreadBytes', TOO_MUCH_UNREAD, RETRY_AFTER_S);
+  const patienceMs = answer.slow ? SLOW_PATIENCE_MS : PATIENCE_MS;
+  const chunk = await patiently(raw, clock, make, refusal, patienceMs);
+  return { whole: whole as WholeAnswer, chunk };
 }
 
 export const TOO_MUCH_UNREAD =

@@ -7,13 +7,16 @@ import { errorResponse } from '../api/index.js';
 import type { Config } from '../app/index.js';
 import { countRequests } from './close-app.js';
 import { parseJsonBody } from './json-body.js';
+import { tenantOf } from './open-request.js';
+import type { RequestTurns } from './request-turns.js';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_PARAMETER_CHARS = 512;
 const RECEIVE_TIMEOUT_MS = 120_000;
+const LONG_BODY = 10;
 
 /** A server without routes: what it accepts, how long it waits, and what it says when it cannot make sense of a request. */
-export function createServer(limits: Config['limits']): FastifyInstance {
+export function createServer(limits: Config['limits'], turns: RequestTurns): FastifyInstance {
   const app = Fastify({
     bodyLimit: limits.maxRequestBodyBytes,
     exposeHeadRoutes: false,
@@ -26,7 +29,7 @@ export function createServer(limits: Config['limits']): FastifyInstance {
     frameworkErrors: (error, _, reply) => void answerError(reply, unroutable(error.code)),
     clientErrorHandler: refuseConnection,
   });
-  takeJsonAndBytes(app);
+  takeJsonAndBytes(app, turns, limits.maxBodyValues);
   answerOddities(app.server);
   app.decorate('quiet', countRequests(app.server));
   return app;
@@ -74,7 +77,7 @@ function answerOddities(server: Server): void {
 }
 
 /** Bytes are handed on as they are; whether an endpoint wants any is decided when its request is let in. */
-function takeJsonAndBytes(app: FastifyInstance): void {
+function takeJsonAndBytes(app: FastifyInstance, turns: RequestTurns, maxValues: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
@@ -84,7 +87,9 @@ function takeJsonAndBytes(app: FastifyInstance): void {
       if (encoding !== undefined && encoding !== 'identity') {
         throw new HostError('unsupported_media_type', 'Send the body without Content-Encoding.');
       }
-      return parseJsonBody(bytes);
+      const { body } = request.routeOptions.config.endpoint ?? {};
+      const most = body?.isLong ? LONG_BODY * maxValues : maxValues;
+      return turns.parse(tenantOf(request), bytes, request.raw.socket, () => parseJsonBody(bytes, most));
     },
   );
   app.addContentTypeParser(

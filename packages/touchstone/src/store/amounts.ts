@@ -34,6 +34,7 @@ const ADD = `INSERT INTO stored_bytes (tenant, bytes) VALUES (?, ?)
 export const countStatement = (tenant: string, stored: readonly Statement[]): Statement => ({
   sql: ADD,
   params: [tenant, stored.reduce((sum, { params }) => sum + bytesOf(params), 0)],
+  tenant,
 });
 
 function bytesOf(params: readonly SqlValue[]): number {

@@ -7,7 +7,13 @@ export type Row = { readonly [column: string]: SqlValue };
  * One statement with `?` placeholders, in SQL that SQLite and PostgreSQL both accept. A `guard` must touch at least one
  * row, or the whole batch it belongs to is undone.
  */
-export type Statement = { readonly sql: string; readonly params: readonly SqlValue[]; readonly guard?: true };
+export type Statement = {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+  readonly guard?: true;
+  /** On one statement of a batch that stores content: the tenant whose content it is. */
+  readonly tenant?: string;
+};
 
 /** Rows are filled by queries and RETURNING; `changes` counts rows written, or rows answered. */
 export type Outcome = { readonly changes: number; readonly rows: readonly Row[] };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock, Store } from '../ports/index.js';
+import type { Clock, Store, ThreadShares } from '../ports/index.js';
 import { createAmounts } from './amounts.js';
 import { createAnnotations } from './annotations.js';
 import { createAudit } from './audit.js';
@@ -16,7 +16,7 @@ import { createIdempotency } from './idempotency.js';
 import { createKeys } from './keys.js';
 import { createLeases, processHolder } from './log/leases.js';
 import { createLedger } from './log/ledger.js';
-import { createPace } from './log/page-rows.js';
+import { createPace, type Pace } from './log/page-rows.js';
 import { createRunLog } from './log/run-log.js';
 import { createRuns } from './log/runs.js';
 import { createWatchers } from './log/watchers.js';
@@ -35,9 +35,16 @@ type StoreOptions = {
   readonly clock: Clock;
   /** The name under which leases are held; by default one that other processes can check for life. */
   readonly holder?: string;
+  /** Of a host with several tenants: reading and writing counts for the tenant. */
+  readonly shares?: ThreadShares;
 };
 
-export async function openStore({ file, clock, holder = processHolder() }: StoreOptions): Promise<Store> {
+export async function openStore({
+  file,
+  clock,
+  holder = processHolder(),
+  shares,
+}: StoreOptions): Promise<Store> {
   const sqlite = await openSqlite(file);
   try {
     migrate(sqlite, file, SQLITE);
@@ -45,15 +52,15 @@ export async function openStore({ file, clock, holder = processHolder() }: Store
     sqlite.close();
     throw openError(file, error);
   }
-  return createStore(createSqliteDb(sqlite), clock, holder);
+  const writing = shares && { elapsed: clock.elapsed, charge: shares.charge };
+  return createStore(createSqliteDb(sqlite, writing), clock, holder, createPace(shares));
 }
 
 /** The same store without a file: there is one implementation to trust. */
 export const createMemoryStore = (clock: Clock): Promise<Store> => openStore({ file: MEMORY, clock });
 
-function createStore(db: Db, clock: Clock, holder: string): Store {
+function createStore(db: Db, clock: Clock, holder: string, pace: Pace): Store {
   const watchers = createWatchers();
-  const pace = createPace();
   return {
     runs: createRuns(db, watchers, pace),
     leases: createLeases(db, clock, holder),

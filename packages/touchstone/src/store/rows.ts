@@ -1,4 +1,4 @@
-import { type AuditRecord, asId, type RunStatus } from '@touchstone/protocol';
+import { type AuditRecord, asId, type RunPlan, type RunStatus } from '@touchstone/protocol';
 import type { MemoryEntry } from '@touchstone/protocol/bodies';
 import type {
   Annotation,
@@ -86,10 +86,10 @@ export const toRun = (row: Row): Run =>
     principal: row.principal,
     origin: row.origin,
     workflowId: row.workflow_id,
-    plan: jsonAt(row, 'plan'),
+    plan: planOf(row),
     request: requestOf(row),
     status: statusOf(row),
-    createdAt: row.created_at,
+    createdAt: numberAt(row, 'created_at'),
     ...given('startedAt', row.started_at),
     ...given('completedAt', row.completed_at),
     ...given('pausedAt', row.paused_at),
@@ -105,6 +105,22 @@ export const toRun = (row: Row): Run =>
     ...given('bodiesRemovedAt', row.bodies_removed_at),
     ...given('logDigest', row.log_digest),
   }) as Run;
+
+/** The members that every reader of a plan relies on, by its kind. */
+const PLAN_MEMBERS: { readonly [kind in RunPlan['kind']]: readonly string[] } = {
+  eval: ['suite', 'agent', 'modes', 'totalTasks', 'repeats', 'concurrency'],
+  agent: ['agent'],
+  workflow: ['workflowId'],
+  deployment: ['agentId', 'request'],
+};
+
+/** A plan that has lost one of them was not written like this. */
+function planOf(row: Row): RunPlan {
+  const plan = jsonAt<RunPlan & { readonly [member: string]: unknown }>(row, 'plan');
+  const members = Object.hasOwn(PLAN_MEMBERS, plan?.kind) ? PLAN_MEMBERS[plan.kind] : undefined;
+  if (!members?.every((member) => plan[member] !== undefined)) throw damagedError('plan');
+  return plan;
+}
 
 /** What the caller sent along is content like an answer. */
 function requestOf(row: Row): RunRequest {

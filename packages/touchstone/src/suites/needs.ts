@@ -8,10 +8,17 @@ import {
 } from '@touchstone/protocol/bodies';
 import type { SuiteNeeds } from '../ports/index.js';
 
-const criteriaOf = ({ expected }: Task): readonly ParsedCriterion[] =>
-  expected.kind === 'rubric'
-    ? expected.rubric.map(({ criterion }) => parseCriterion(String(fromBody(criterion))))
-    : [];
+const parsed = new WeakMap<Task, readonly ParsedCriterion[]>();
+
+/** Read once for each task: a criterion may hold a schema of many kilobytes. */
+function criteriaOf(task: Task): readonly ParsedCriterion[] {
+  if (task.expected.kind !== 'rubric') return [];
+  const known = parsed.get(task);
+  if (known) return known;
+  const read = task.expected.rubric.map(({ criterion }) => parseCriterion(String(fromBody(criterion))));
+  parsed.set(task, read);
+  return read;
+}
 
 type Check = Extract<ParsedCriterion, { kind: 'check' }>;
 const checksOf = (task: Task): readonly Check[] =>

@@ -27,6 +27,8 @@ import {
   type Clock,
   type Random,
   type Store,
+  type ThreadShares,
+  threadMs,
 } from '../../ports/index.js';
 import type { AgentEntry } from './entries.js';
 
@@ -46,6 +48,7 @@ type PoolParts = {
   readonly paceOf: PaceOf;
   readonly holdsSecret: (text: string) => boolean;
   readonly names: Names;
+  readonly shares: ThreadShares;
   /** Functions of the program that this host is part of. */
   readonly functions: ReadonlyMap<string, ModuleAgent>;
   /** Of module agents whose entry does not say how much memory they may use. Without it, they live in a thread. */
@@ -138,6 +141,7 @@ async function openFresh(
     );
   }
   const { clock, random, paceOf, models, holdsSecret, names } = parts;
+  const takeAnswer = takeAnswersOf(parts.shares, owner);
   const cache = plan.cache && { responses: parts.store.responses, holdsSecret };
   const use = { owner, models, ...modelOf(plan), ...(cache && { cache }) };
   const agent = await openAgent(spec, {
@@ -149,6 +153,7 @@ async function openFresh(
     use,
     files,
     functions: parts.functions,
+    takeAnswer,
     limits: defined({ moduleMemoryMb: parts.moduleMemoryMb }),
     fetchGuard: guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system),
   }).catch(cannotOpen);
@@ -157,6 +162,18 @@ async function openFresh(
   await agent.close();
   throw new HostError('conflict', `Agent ${facts.agentId}@${facts.version} cannot be used. ${issue}`);
 }
+
+/** Reading an answer, scoring it and writing it down counts for the tenant, by the length of the answer. */
+const takeAnswersOf =
+  (shares: ThreadShares, { tenant }: Owner) =>
+  async (characters: number, signal: AbortSignal): Promise<void> => {
+    const ms = threadMs(ANSWER_WEIGHT * characters);
+    await shares.enter(tenant, ms, signal);
+    shares.charge(tenant, ms);
+  };
+
+/** An answer is read, compared, looked through and written again. */
+const ANSWER_WEIGHT = 2;
 
 /** What keeps an agent from being opened will keep it from being opened again: the run that waits for it has to end. */
 function cannotOpen(error: unknown): never {

@@ -1,9 +1,10 @@
 import { type Issue, isHostError, type JsonObject, type Owner, validationError } from '@touchstone/protocol';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { createSlots } from '../../net/index.js';
 import { INVOICES, POLICIES } from '../../profiles/definition/testing/definitions.js';
 import type { DefinitionAgent } from '../../profiles/types.js';
-import { compileDefinition, profiledAgent } from './compile-definition.js';
+import { type CompiledDefinition, compileDefinition, inSlots, profiledAgent } from './compile-definition.js';
 import type { CompiledProfile, ProfileRequest, Profiles } from './profiles.js';
 
 const OWNER: Owner = { tenant: 'acme', workspace: 'main' };
@@ -111,4 +112,21 @@ describe('the agent that is meant', () => {
       '/agent',
     ]);
   });
+});
+
+it('a tenant has a few definitions compiled at a time, and another tenant does not wait for them', async () => {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const compile = inSlots(createSlots({ perTenant: 2 }), ({ tenant }) => {
+    begun.push(tenant);
+    return new Promise((resolve) => ends.push(() => resolve({} as CompiledDefinition)));
+  });
+  const rival = { tenant: 'rival', workspace: 'main' };
+  const all = Array.from({ length: 3 }, () => compile(rival, { definition: {} }));
+  all.push(compile(OWNER, { definition: {} }));
+  await vi.waitFor(() => expect(begun).toEqual(['rival', 'rival', 'acme']));
+  ends[0]?.();
+  await vi.waitFor(() => expect(begun).toEqual(['rival', 'rival', 'acme', 'rival']));
+  for (const end of ends) end();
+  await Promise.all(all);
 });

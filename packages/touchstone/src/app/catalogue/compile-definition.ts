@@ -6,6 +6,7 @@ import {
   type Owner,
   validationError,
 } from '@touchstone/protocol';
+import type { Slots } from '../../ports/index.js';
 import { type CompileOptions, type DefinitionAgent, parseDefinition } from '../../profiles/index.js';
 import type { CompiledProfile, Profiles } from './profiles.js';
 
@@ -33,6 +34,20 @@ export async function compileDefinition(
   const result = { ...compiled, warnings: [...loaded.warnings, ...compiled.warnings] };
   return install ? { ...result, installed: await profiles.install(owner, compiled) } : result;
 }
+
+type Compile = (owner: Owner, wish: CompileProfile) => Promise<CompiledDefinition>;
+
+/** The same, for each tenant a few at a time: each holds a connection to a dataset, and what it has read of it. */
+export const inSlots =
+  (slots: Slots, compile: Compile): Compile =>
+  async (owner, wish) => {
+    const leave = await slots.enter(owner.tenant, 'compilations', new AbortController().signal);
+    try {
+      return await compile(owner, wish);
+    } finally {
+      leave?.();
+    }
+  };
 
 const optionsOf = ({ targetAgentId, scope, org, suiteName }: CompileProfile): CompileOptions => ({
   ...defined({ targetAgentId, scope, org }),

@@ -1,11 +1,26 @@
 // A thread that checks content. One check at a time comes as a JSON text, `[name, input]`; the answer goes back as another.
+import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { foreignSchemas, SCHEMA_FIT, SCHEMA_ISSUES } from '../../agents/index.js';
 import type { CheckWork } from '../../ports/index.js';
 import { scoringWork } from '../../scoring/index.js';
+import { SUITE_READING } from '../catalogue/read-suite.js';
 
-const ALL = [SCHEMA_FIT, SCHEMA_ISSUES, ...scoringWork(foreignSchemas.fit)] as CheckWork<unknown, unknown>[];
+const ALL = [SCHEMA_FIT, SCHEMA_ISSUES, SUITE_READING, ...scoringWork(foreignSchemas.fit)] as CheckWork<
+  unknown,
+  unknown
+>[];
 const WORK = new Map(ALL.map((work) => [work.name, work]));
+
+/** Of this thread alone, where the system has priorities of threads. */
+const LOWER_PRIORITY = 10;
+
+// The thread that serves everybody goes first where there are fewer processors than threads.
+try {
+  if (process.platform === 'linux') setPriority(LOWER_PRIORITY);
+} catch {
+  // A sandbox may forbid it; then all threads have the same priority.
+}
 
 async function answer(text: string): Promise<unknown> {
   const [name, input] = JSON.parse(text) as [string, unknown];

@@ -1,5 +1,7 @@
 // Goal: no tenant's checks hold up the host or another tenant's. Method: threads that answer when the test says so, and a clock
 // that moves by hand; the last tests use real threads.
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDeferred, type Deferred } from '../../net/index.js';
 import { type Checker, CheckOverLimit, type CheckWork } from '../../ports/index.js';
@@ -247,3 +249,19 @@ describe('real threads', () => {
     expect(thread.isAlive()).toBe(false);
   });
 });
+
+describe.runIf(process.platform === 'linux')('on Linux', () => {
+  it('a thread that checks has a lower priority than the thread that serves everybody', async () => {
+    const thread = startCheckerThread();
+    await thread.ready;
+    const niceness = readdirSync('/proc/self/task').map((id) => nicenessOf(`/proc/self/task/${id}/stat`));
+    expect(niceness).toContain(10);
+    expect(nicenessOf(`/proc/self/task/${process.pid}/stat`)).toBe(getPriority());
+    thread.stop(new Error('The test is over.'));
+    await thread.ended;
+  });
+});
+
+/** The 19th field; the second one is a name in brackets, which may hold spaces. */
+const nicenessOf = (file: string): number =>
+  Number(readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ')[16]);

@@ -1,5 +1,5 @@
 import type { Owner } from '@touchstone/protocol';
-import type { Checker, Clock, RunOrigin } from '../../ports/index.js';
+import type { Checker, Clock, RunOrigin, ThreadShares } from '../../ports/index.js';
 import type { Config } from '../config/config.js';
 import type { LimitCounts } from '../limit-counts.js';
 import { createThreadPool, type PoolParts, type TimeBudget, threadLimits } from './thread-pool.js';
@@ -20,7 +20,7 @@ const FREE_US = 5;
 const AT_ONCE_US = 5_000;
 
 export function createCheckers(parts: PoolParts): Checkers {
-  const { clock, limits } = parts;
+  const { clock, limits, charge = () => undefined } = parts;
   const turn = createTurn(clock);
   const pool = createThreadPool(parts);
 
@@ -28,7 +28,12 @@ export function createCheckers(parts: PoolParts): Checkers {
     (tenant: string, budget?: TimeBudget): Checker =>
     (work, input, costUs, signal) => {
       if (costUs <= FREE_US) return work.run(input);
-      if (costUs <= AT_ONCE_US && turn.hasTime()) return turn.spend(costUs, () => work.run(input));
+      if (costUs <= AT_ONCE_US && turn.hasTime())
+        return turn.spend(
+          costUs,
+          () => work.run(input),
+          (ms) => charge(tenant, ms),
+        );
       const group = budget ? 'requests' : 'runs';
       return pool.submit({
         tenant,
@@ -52,15 +57,17 @@ type HostParts = {
   readonly clock: Clock;
   readonly origin: RunOrigin;
   readonly limitCounts: LimitCounts;
+  readonly shares: ThreadShares;
 };
 
 /** The checkers of a host or of a command, with what the configuration gives a tenant. */
-export function openCheckers({ config, clock, origin, limitCounts }: HostParts): Checkers {
+export function openCheckers({ config, clock, origin, limitCounts, shares }: HostParts): Checkers {
   const { checkThreads, checkSeconds } = config.limits.perTenant;
   return createCheckers({
     clock,
     limits: { ...threadLimits(origin, checkThreads), seconds: checkSeconds },
     onWait: () => limitCounts.reached('checkThreads'),
+    charge: shares.charge,
     onOverLimit: () => limitCounts.reached('checkSeconds'),
   });
 }

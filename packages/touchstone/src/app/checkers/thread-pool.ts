@@ -27,6 +27,8 @@ export type PoolParts = {
   readonly start?: () => CheckerThread;
   /** Called when a check has to wait for a thread. */
   readonly onWait?: () => void;
+  /** Counts what handing a check to a thread takes of the thread that serves everybody. */
+  readonly charge?: (tenant: string, ms: number) => void;
   /** Called when a check was stopped. */
   readonly onOverLimit?: () => void;
 };
@@ -120,13 +122,13 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-type Execution<Input, Result> = Pick<Submission<Input, Result>, 'work' | 'input' | 'budget'>;
+type Execution<Input, Result> = Pick<Submission<Input, Result>, 'tenant' | 'work' | 'input' | 'budget'>;
 
 /** Makes one check in a thread, within the time that is left for it. */
 async function execute<Input, Result>(
-  { clock, limits, onOverLimit }: PoolParts,
+  { clock, limits, charge, onOverLimit }: PoolParts,
   thread: CheckerThread,
-  { work, input, budget }: Execution<Input, Result>,
+  { tenant, work, input, budget }: Execution<Input, Result>,
 ): Promise<Result> {
   const done = new AbortController();
   let startedAt = clock.elapsed();
@@ -137,7 +139,9 @@ async function execute<Input, Result>(
     if (limitMs <= 0) throw overTime(limits);
     const stop = () => (done.signal.aborted ? undefined : thread.stop(overTime(limits)));
     clock.sleep(limitMs, done.signal).then(stop, () => undefined);
-    return (await thread.run(JSON.stringify([work.name, input]))) as Result;
+    const result = thread.run(JSON.stringify([work.name, input])) as Promise<Result>;
+    charge?.(tenant, clock.elapsed() - startedAt);
+    return await result;
   } catch (error) {
     if (error instanceof CheckOverLimit) onOverLimit?.();
     throw error;

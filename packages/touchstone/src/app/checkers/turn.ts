@@ -7,7 +7,7 @@ const TURN_MS = 10;
 export type Turn = {
   hasTime(): boolean;
   /** Counts the time of the work, up to what it costs at worst: loading a library for the first time is not its time. */
-  spend<T>(costUs: number, work: () => T): T;
+  spend<T>(costUs: number, work: () => T, onSpent?: (ms: number) => void): T;
 };
 
 export function createTurn(clock: Pick<Clock, 'elapsed'>): Turn {
@@ -23,13 +23,15 @@ export function createTurn(clock: Pick<Clock, 'elapsed'>): Turn {
   };
   return {
     hasTime: () => spentMs < TURN_MS,
-    spend(costUs, work) {
+    spend(costUs, work, onSpent) {
       begin();
       const startedAt = clock.elapsed();
       try {
         return work();
       } finally {
-        spentMs += Math.min(clock.elapsed() - startedAt, costUs / 1_000);
+        const ms = Math.min(clock.elapsed() - startedAt, costUs / 1_000);
+        spentMs += ms;
+        onSpent?.(ms);
       }
     },
   };

@@ -110,6 +110,7 @@ export const configShape = closed(
       {},
       {
         maxRequestBodyBytes: atLeast(1024),
+        maxBodyValues: atLeast(1_000),
         maxUnreadBytes: atLeast(1024 * 1024),
         requestsPerMinute: atLeast(1),
         maxRunDurationMs: atLeast(1000),

@@ -83,6 +83,8 @@ export type Config = {
   };
   readonly limits: {
     readonly maxRequestBodyBytes: number;
+    /** Members and items of a JSON body. Suites and definitions may have ten times as many. */
+    readonly maxBodyValues: number;
     /** Of all tenants together. */
     readonly maxUnreadBytes: number;
     readonly requestsPerMinute: number;

@@ -52,6 +52,7 @@ describe('without a file', () => {
       egress: { allowHosts: [], allowPrivate: false, dnsServers: [] },
       limits: {
         maxRequestBodyBytes: 16_777_216,
+        maxBodyValues: 50_000,
         maxUnreadBytes: 268_435_456,
         requestsPerMinute: 6_000,
         perTenant: completeTenantLimits(),

@@ -22,6 +22,7 @@ const DEFAULT_ROLES: Roles = {
 const MIB = 1024 * 1024;
 const DEFAULT_LIMITS = {
   maxRequestBodyBytes: 16 * MIB,
+  maxBodyValues: 50_000,
   maxUnreadBytes: 256 * MIB,
   requestsPerMinute: 6_000,
 };

@@ -11,6 +11,17 @@ export const TENANT_LIMITS = {
   checkSeconds: { standard: 30, minimum: 1 },
   /** Tasks at work: each may hold connections or a process. Further ones wait, and the wait is not the agent's time. */
   openInvocations: { standard: 512, minimum: 1 },
+  /**
+   * Milliseconds of the host's main thread that it may use beyond its share while other tenants use the thread, too. Its
+   * next requests and tasks then wait; requests are refused if that takes long.
+   */
+  aheadMs: { standard: 50, minimum: 1 },
+  /** Requests that are executed at a time; further ones wait, and are refused if that takes long. */
+  openRequests: { standard: 64, minimum: 1 },
+  /** Bytes of request bodies in memory; further bodies are not read yet, and refused if that takes long. */
+  requestBytes: { standard: 64 * 1024 * 1024, minimum: 1024 * 1024 },
+  /** Definitions that are being compiled, each of which may read a dataset; further ones wait. */
+  compilations: { standard: 4, minimum: 1 },
   /** Names that are being looked up; further ones wait. */
   nameLookups: { standard: 8, minimum: 1 },
   /** Bytes in the store; beyond it nothing new is taken, and runs at work end. */

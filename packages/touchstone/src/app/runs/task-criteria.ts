@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Evaluator, Issue, TaskId } from '@touchstone/protocol';
-import type { ContractCriterion, EvalContract, Task } from '@touchstone/protocol/bodies';
+import { type ContractCriterion, type EvalContract, fromBody, type Task } from '@touchstone/protocol/bodies';
 import { checkBounded, examineSchema } from '../../agents/index.js';
 import type { Checker, Suite } from '../../ports/index.js';
 import { criterionIssues } from '../../scoring/index.js';
@@ -34,8 +34,14 @@ export function readTaskEvaluators({
 export const taskIssues = (task: Task, check: Checker): Promise<readonly Issue[]> =>
   criterionIssues(task, { check, checkSchema: (schema) => examineSchema(check, schema) });
 
-/** Others are let in after so many tasks. */
+/** Others are let in after criteria of so many characters, and after so many tasks. */
+const TURN_CHARACTERS = 65_536;
 const TURN_TASKS = 100;
+
+const criteriaLength = ({ expected }: Task): number =>
+  expected.kind === 'rubric'
+    ? expected.rubric.reduce((sum, { criterion }) => sum + String(fromBody(criterion)).length, 0)
+    : 0;
 
 /** The same for every task of a suite, by pointers inside the suite. */
 export async function suiteIssues(
@@ -45,8 +51,13 @@ export async function suiteIssues(
   const issues: Issue[] = [];
   if (head.rubricTasks === 0) return issues;
   const checkTask = refuseSlow(SLOW_CHECKS, (task: Task) => taskIssues(task, check));
+  let characters = 0;
   for (const [ordinal, task] of tasks.entries()) {
-    if (ordinal % TURN_TASKS === 0) await yieldToEventLoop();
+    characters += criteriaLength(task);
+    if (ordinal % TURN_TASKS === 0 || characters > TURN_CHARACTERS) {
+      await yieldToEventLoop();
+      characters = 0;
+    }
     for (const issue of await checkTask(task))
       issues.push({ ...issue, pointer: `/tasks/${ordinal}${issue.pointer}` });
   }

@@ -12,11 +12,21 @@ import {
 import type { NewEvent } from '@touchstone/protocol/bodies';
 import type { FastifyInstance } from 'fastify';
 import { createNames } from '../../net/index.js';
-import type { AgentFacts, Clock, Log, ProgressListener, Run, Store } from '../../ports/index.js';
+import {
+  type AgentFacts,
+  type Clock,
+  checkAtOnce,
+  type Log,
+  type ProgressListener,
+  type Run,
+  type Store,
+  UNSHARED,
+} from '../../ports/index.js';
 import { maskSecrets } from '../../scoring/index.js';
 import { createApp } from '../../server/app.js';
 import { closeApp } from '../../server/close-app.js';
 import { createMemoryStore } from '../../store/index.js';
+import { readSentSuite } from '../catalogue/read-suite.js';
 import { createSuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import { type Config, parseConfig } from '../config/config.js';
 import { createLimitCounts } from '../limit-counts.js';
@@ -200,6 +210,8 @@ function createFake(
   let made = 0;
   return {
     limitCounts,
+    shares: UNSHARED,
+    readSuite: (_owner, value, bytes) => readSentSuite(checkAtOnce, value, bytes),
     suiteIssues: (_owner, suite) => suiteIssues(suite),
     refusals: createRefusals({ audit: store.audit, clock, log, atOnce, counts: limitCounts }),
     names: createNames({ clock, perTenant: 8 }),

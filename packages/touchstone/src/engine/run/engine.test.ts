@@ -1,10 +1,11 @@
-import { asId, type Digest, type RunId, type TaskId, type ToolId } from '@touchstone/protocol';
+import { asId, type Digest, HostError, type RunId, type TaskId, type ToolId } from '@touchstone/protocol';
 import { fromBody, type RunEvent, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSlots } from '../../net/index.js';
 import { AgentChanged, CheckOverLimit, type Tools } from '../../ports/index.js';
 import { answered, type Behaviour, countingTasks, openBench, owner } from '../testing/bench.js';
+import { createEngine } from './engine.js';
 
 const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
 const scoredIds = (events: readonly RunEvent[]) =>
@@ -727,6 +728,21 @@ describe('stopping early', () => {
     });
     expect(events.at(-1)?.payload).toMatchObject({ outputs: { totalCostUsd: 0.1 } });
   });
+});
+
+it('a store that cannot be written leaves the run as it is, to be taken up again', async () => {
+  const bench = await openBench();
+  const runId = await bench.createRun('r');
+  const full = new HostError('unavailable', 'The store cannot be used: the disk is full.');
+  const { log } = bench.store;
+  // The disk has room for a few words, but for no answer.
+  const commit: typeof log.commit = (lease, whole) =>
+    whole.seals?.length ? Promise.reject(full) : log.commit(lease, whole);
+  const engine = createEngine({ ...bench.parts, store: { ...bench.store, log: { ...log, commit } } });
+  await expect(engine.drive(owner, runId)).rejects.toBe(full);
+  expect(await bench.store.runs.get(owner, runId)).toMatchObject({ status: 'running' });
+  await bench.reopen().drive(owner, runId);
+  expect(types(await bench.events(runId)).at(-1)).toBe('run.completed');
 });
 
 describe('going on after a crash', () => {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { LeaseLost, type Run } from '../../ports/index.js';
+import { LeaseLost, type Run, type Slots } from '../../ports/index.js';
 import type { SpendMeter } from '../invoke/spend-meter.js';
 import type { Executor, RunKind } from '../kinds/run-kind.js';
 import { type Backlog, createBacklog } from '../log/backlog.js';
@@ -45,10 +45,25 @@ export async function openLoop(
     meter,
     obey: () => obey(context),
     abort,
-    enterSlot: () => parts.slots.tasks.enter(run.owner.tenant, run.runId, withdrawal.signal),
+    enterSlot: () => enterSlot(parts, run, withdrawal.signal),
     withdrawal,
   };
 }
+
+/** A slot, once the tenant may use the thread. Without waiting where neither has to be waited for, as for most tasks. */
+function enterSlot(
+  { slots, shares }: Parts,
+  { owner: { tenant }, runId }: Run,
+  withdrawn: AbortSignal,
+): ReturnType<Slots['enter']> {
+  const enter = () => slots.tasks.enter(tenant, runId, withdrawn);
+  if (withdrawn.aborted) return undefined;
+  const turn = shares.enter(tenant, TASK_MS, withdrawn);
+  return turn ? turn.then(enter, () => undefined) : enter();
+}
+
+/** About what one short task takes of the thread. */
+const TASK_MS = 0.2;
 
 function openCommitter(
   { parts, lease, state }: DriveContext,

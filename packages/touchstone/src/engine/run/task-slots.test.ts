@@ -111,3 +111,44 @@ it('a task that waits for a slot when the cost ceiling is reached is not started
   expect(bench.calls).toHaveLength(1);
   expect((await bench.events(runId)).at(-1)?.payload).toMatchObject({ error: { code: 'budget_exhausted' } });
 });
+
+it('tasks wait while their tenant is ahead of its share of the thread, and the wait is not the latency of the agent', async () => {
+  const turn = createDeferred<void>();
+  const entered: string[] = [];
+  const shares = {
+    enter: (tenant: string) => {
+      entered.push(tenant);
+      return turn.promise;
+    },
+    charge: () => undefined,
+  };
+  const bench = await openBench({ tasks: countingTasks(1), parts: { shares } });
+  const runId = await bench.createRun('r');
+  const driven = bench.engine.drive(owner, runId);
+  await until(() => expect(entered).toEqual([owner.tenant]));
+  await bench.clock.advance(100);
+  expect(bench.calls).toEqual([]);
+  turn.resolve();
+  await driven;
+  expect(await latencies(bench, runId)).toEqual([0]);
+});
+
+it('a task that waits for its share is let go when its run is cancelled', async () => {
+  const waiting = createDeferred<void>();
+  const shares = {
+    enter: (_tenant: string, _ms: number, signal?: AbortSignal) =>
+      new Promise<void>((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+        waiting.resolve();
+      }),
+    charge: () => undefined,
+  };
+  const bench = await openBench({ tasks: countingTasks(1), parts: { shares } });
+  const runId = await bench.createRun('r');
+  const driven = bench.engine.drive(owner, runId);
+  await waiting.promise;
+  await bench.engine.cancel(owner, runId, 'me');
+  await driven;
+  expect(typesOf(await bench.events(runId)).at(-1)).toBe('run.cancelled');
+  expect(bench.calls).toEqual([]);
+});

@@ -29,6 +29,7 @@ import {
   type Store,
   type SuiteHead,
   type Tools,
+  UNSHARED,
 } from '../../ports/index.js';
 import { buildSummary } from '../../scorecard/fold/build.js';
 import { foldTask, taskThreshold } from '../../scorecard/fold/fold-task.js';
@@ -211,6 +212,7 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     castVote: () => ({ kind: 'refused', why: 'not_allowed' }),
     carryOut: async () => ({ code: 'conflict', message: 'Nothing is deployed here.' }),
     limits: { ...DEFAULT_LIMITS, gatherMs: 0, ...options.limits },
+    shares: UNSHARED,
     slots: { runs: createSlots({ perTenant: 32 }), tasks: createSlots({ perTenant: 512 }), ...options.slots },
     ...options.parts,
   };

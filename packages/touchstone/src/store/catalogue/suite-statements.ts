@@ -35,7 +35,7 @@ export async function contentStatements(db: Db, owner: Owner, suite: Suite): Pro
     sql: INSERT_CHUNK,
     params: [chunk.firstOrdinal, chunk.taskIds, chunk.tasks, ...key],
   }));
-  return [{ sql: INSERT, params: [...key, JSON.stringify(suite.head)] }, ...chunks];
+  return [{ sql: INSERT, params: [...key, JSON.stringify(suite.head)], tenant: owner.tenant }, ...chunks];
 }
 
 const nameParams = (owner: Owner, head: SuiteHead, installedAt: number) => [

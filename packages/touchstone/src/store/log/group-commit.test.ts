@@ -99,3 +99,53 @@ it('a flush writes at once what is waiting', () => {
   expect(calls).toEqual(['begin', 'a', 'commit']);
   return written;
 });
+
+const store = (sql: string, tenant: string, characters: number): readonly Statement[] => [
+  { sql, params: ['x'.repeat(characters)] },
+  { sql: `count ${sql}`, params: [tenant, characters], tenant },
+];
+
+it('a long batch does not make the flush of others longer: a group ends after a million characters', async () => {
+  const { connection, calls } = scriptedConnection();
+  const { submit } = createGroupCommit(connection);
+  const long = 600_000;
+  await Promise.all([
+    submit(store('a', 'rival', long)),
+    submit(store('b', 'rival', long)),
+    submit(write('c')),
+  ]);
+  const groups = calls.join(' ').split('commit').length - 1;
+  expect(groups).toBe(2);
+});
+
+it('a batch that is longer than a group is written alone', async () => {
+  const { connection } = scriptedConnection();
+  const { submit } = createGroupCommit(connection);
+  expect(await submit(store('a', 'rival', 2_000_000))).toHaveLength(2);
+});
+
+it('the time of a group counts for the tenants whose content it stores, by their lengths', async () => {
+  const { connection } = scriptedConnection();
+  let now = 0;
+  const counted: [string, number][] = [];
+  const writing = {
+    elapsed: () => now,
+    charge: (tenant: string, ms: number) => void counted.push([tenant, ms]),
+  };
+  const slow: Connection = {
+    ...connection,
+    commit() {
+      now += 30;
+    },
+  };
+  const { submit } = createGroupCommit(slow, writing);
+  await Promise.all([
+    submit(store('a', 'rival', 2_000 - 'rival'.length)),
+    submit(store('b', 'acme', 1_000 - 'acme'.length)),
+    submit(write('c')),
+  ]);
+  expect(counted).toEqual([
+    ['rival', 20],
+    ['acme', 10],
+  ]);
+});

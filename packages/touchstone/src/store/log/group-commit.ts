@@ -9,8 +9,12 @@ export type Connection = {
   rollback(): void;
 };
 
+/** Of a host: how the time of writing is counted for tenants. */
+export type Writing = { elapsed(): number; charge(tenant: string, ms: number): void };
+
 type Batch = {
   readonly statements: readonly Statement[];
+  readonly characters: number;
   resolve(outcomes: readonly Outcome[]): void;
   reject(error: unknown): void;
 };
@@ -18,6 +22,8 @@ type Failure = { readonly error: unknown; readonly locked: boolean };
 
 /** Longest group. Beyond it readers would wait too long for their turn, and the flush is already well shared. */
 const MAX_GROUP = 512;
+/** A group also ends here: the flush of more takes as long as several flushes, and everybody waits for it. */
+const MAX_CHARACTERS = 1_048_576;
 
 type GroupCommit = {
   submit(statements: readonly Statement[]): Promise<readonly Outcome[]>;
@@ -31,7 +37,7 @@ type GroupCommit = {
  * down, so a failed group is undone and its batches are tried again one by one; a failure is rare, a savepoint per
  * batch would be paid always.
  */
-export function createGroupCommit(connection: Connection): GroupCommit {
+export function createGroupCommit(connection: Connection, writing?: Writing): GroupCommit {
   let queue: Batch[] = [];
   let scheduled = false;
 
@@ -40,28 +46,60 @@ export function createGroupCommit(connection: Connection): GroupCommit {
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      const group = queue.splice(0, MAX_GROUP);
+      const group = queue.splice(0, groupLength(queue));
       if (queue.length > 0) schedule();
-      if (group.length > 0) writeGroup(connection, group);
+      if (group.length > 0) writeGroup(connection, group, writing);
     });
   }
 
   return {
     submit(statements) {
       return new Promise((resolve, reject) => {
-        queue.push({ statements, resolve, reject });
+        queue.push({ statements, characters: charactersIn(statements), resolve, reject });
         schedule();
       });
     },
     flush() {
       const group = queue;
       queue = [];
-      if (group.length > 0) writeGroup(connection, group);
+      if (group.length > 0) writeGroup(connection, group, writing);
     },
   };
 }
 
-function writeGroup(connection: Connection, group: readonly Batch[]): void {
+function charactersIn(statements: readonly Statement[]): number {
+  let characters = 0;
+  for (const { params } of statements)
+    for (const value of params) if (typeof value === 'string') characters += value.length;
+  return characters;
+}
+
+/** As many as share a flush; the first one in any case. */
+function groupLength(queue: readonly Batch[]): number {
+  let characters = 0;
+  const end = queue.findIndex((batch, index) => {
+    characters += batch.characters;
+    return index > 0 && (characters > MAX_CHARACTERS || index >= MAX_GROUP);
+  });
+  return end < 0 ? queue.length : end;
+}
+
+function writeGroup(connection: Connection, group: readonly Batch[], writing?: Writing): void {
+  const startedAt = writing?.elapsed() ?? 0;
+  writeAll(connection, group);
+  if (writing) chargeGroup(group, writing, writing.elapsed() - startedAt);
+}
+
+/** What a group has taken, by the length of what each tenant has stored with it. */
+function chargeGroup(group: readonly Batch[], { charge }: Writing, tookMs: number): void {
+  const all = group.reduce((sum, { characters }) => sum + characters, 0);
+  for (const { statements, characters } of group) {
+    const tenant = statements.find((statement) => statement.tenant !== undefined)?.tenant;
+    if (tenant !== undefined && all > 0) charge(tenant, (tookMs * characters) / all);
+  }
+}
+
+function writeAll(connection: Connection, group: readonly Batch[]): void {
   const failure = tryTogether(connection, group);
   if (failure === undefined) return;
   if (failure.locked || group.length === 1) rejectAll(group, failure.error);

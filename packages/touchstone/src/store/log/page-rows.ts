@@ -1,6 +1,5 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Owner, RunId } from '@touchstone/protocol';
-import { PAGE_BYTES } from '../../ports/index.js';
+import { PAGE_BYTES, type ThreadShares, threadMs, UNSHARED } from '../../ports/index.js';
 import type { Db, Row, SqlValue } from '../db.js';
 import { numberAt } from '../rows.js';
 
@@ -88,26 +87,20 @@ export function fittingPage<T extends { readonly bytes: number }>(rows: readonly
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-/** Read without a pause: some milliseconds of work. */
-const STRETCH_BYTES = PAGE_BYTES / 4;
-
 export type Pace = (owner: Owner, rows: readonly { readonly bytes: number }[]) => Promise<void>;
 
 /**
- * Content is read and parsed on the one thread of the process, and a reader of a long log reads page after page. So after
- * every stretch all other work of the process gets a turn; and however many read for one tenant, they get one such turn
- * together.
+ * Content is read and parsed on the one thread of the process, and a reader of a long log reads page after page. So long
+ * reads of a tenant begin in different turns of the event loop, however many read for it, and count for its share.
  */
-export function createPace(): Pace {
-  const tenants = new Map<string, { stretch: number; turn: Promise<void> }>();
+export function createPace(shares: ThreadShares = UNSHARED): Pace {
   return async ({ tenant }, rows) => {
-    const reading = tenants.get(tenant) ?? { stretch: 0, turn: Promise.resolve() };
-    tenants.set(tenant, reading);
-    for (const { bytes } of rows) reading.stretch += bytes;
-    if (reading.stretch < STRETCH_BYTES) return;
-    reading.stretch = 0;
-    reading.turn = reading.turn.then(() => yieldToEventLoop());
-    await reading.turn;
+    let bytes = 0;
+    for (const row of rows) bytes += row.bytes;
+    const ms = threadMs(bytes);
+    const turn = shares.enter(tenant, ms);
+    if (turn) await turn;
+    shares.charge(tenant, ms);
   };
 }
 

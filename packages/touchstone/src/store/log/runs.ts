@@ -104,6 +104,7 @@ const requestStatement = (run: NewRun): Statement => ({
     run.owner.tenant,
     run.owner.workspace,
   ],
+  tenant: run.owner.tenant,
 });
 
 function requestChange(owner: Owner, runId: RunId, change: Parameters<Runs['request']>[2]): Statement {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { jsonAt, numberAt, textAt, toRecord } from '../rows.js';
+import { jsonAt, numberAt, textAt, toRecord, toRun } from '../rows.js';
 import { MEMORY, openSqlite } from './open-sqlite.js';
 import { createSqliteDb } from './sqlite-db.js';
 
@@ -62,6 +62,20 @@ it('a row of another type, or with JSON that cannot be read, is refused as damag
   ];
   const details = expect.objectContaining({ reason: 'damaged' });
   for (const read of reads) expect(read).toThrow(expect.objectContaining({ code: 'unavailable', details }));
+});
+
+it.each([
+  'not an object',
+  {},
+  { kind: 'constructor' },
+  { kind: 'workflow' },
+  { kind: 'agent' },
+  { kind: 'deployment', agentId: 'local.acme.bot' },
+  { kind: 'eval', agent: {}, modes: [], totalTasks: 1, repeats: 1, concurrency: 1 },
+])('a plan that has lost a member is refused as damaged: %j', (plan) => {
+  const row = { plan: JSON.stringify(plan), request: '{}', created_at: 1, status: 'running' };
+  const details = expect.objectContaining({ reason: 'damaged', column: 'plan' });
+  expect(() => toRun(row)).toThrow(expect.objectContaining({ code: 'unavailable', details }));
 });
 
 it('an answer to a statement tells rows written or rows returned', async () => {

@@ -1,6 +1,6 @@
 import type { Db, Outcome, Row, SqlValue, Statement } from '../db.js';
 import { SQLITE } from '../dialect.js';
-import { type Connection, createGroupCommit } from '../log/group-commit.js';
+import { type Connection, createGroupCommit, type Writing } from '../log/group-commit.js';
 import type { Sqlite, SqliteStatement } from './open-sqlite.js';
 import { accessError, closedError, textWithNul } from './sqlite-errors.js';
 
@@ -10,9 +10,9 @@ type Prepare = (sql: string) => PreparedStatement;
 const NO_ROWS: readonly Row[] = [];
 
 /** The Db of one SQLite connection. Calls block while they run; only the waiting for a shared flush is asynchronous. */
-export function createSqliteDb(sqlite: Sqlite): Db {
+export function createSqliteDb(sqlite: Sqlite, writing?: Writing): Db {
   const prepare = preparedOnce(sqlite);
-  const writes = createGroupCommit(connectionOf(sqlite, prepare));
+  const writes = createGroupCommit(connectionOf(sqlite, prepare), writing);
   let open = true;
   return {
     dialect: SQLITE,

@@ -8,6 +8,7 @@ import { type ManualClock, manualClock } from '../../fixtures/manual-clock.js';
 import { openForTest } from '../../fixtures/open-for-test.js';
 import { invocationOf, recordingHost } from '../../fixtures/recording-host.js';
 import { type Answering, reply, serve, type TestServer } from '../../fixtures/serve.js';
+import type { AgentParts } from '../../open.js';
 
 type Script = (response: ServerResponse) => void;
 const ok: Script = (response) => reply(response, 200, { output: 'fine' });
@@ -23,12 +24,18 @@ function inTurn(...scripts: readonly Script[]): Answering {
   return (_body, response) => scripts[Math.min(count++, scripts.length - 1)]?.(response);
 }
 
-async function start(answering: Answering, run: object = {}, clock = manualClock()) {
+async function start(
+  answering: Answering,
+  run: object = {},
+  clock = manualClock(),
+  more: Partial<AgentParts> = {},
+) {
   const server = await serve(answering);
   const paceOf = createPaces(clock);
   const agent = await openForTest({ kind: 'http', url: server.url, ...run }, clock, {
     paceOf,
     limits: { maxOutputBytes: 10_000 },
+    ...more,
   });
   onTestFinished(async () => {
     await agent.close();
@@ -262,5 +269,29 @@ describe('requests', () => {
     expect(answer).toMatchObject({ kind: 'failed', reason: expect.stringContaining('not public') });
     expect(requestsOf(server)).toBe(1);
     await server.close();
+  });
+});
+
+describe('a long answer', () => {
+  const LONG = 'x'.repeat(20_000);
+
+  it('waits until the host has time for it, and the wait counts neither as latency nor for the timeout', async () => {
+    const clock = manualClock();
+    const asked: number[] = [];
+    const takeAnswer = async (characters: number) => {
+      asked.push(characters);
+      clock.advance(90_000);
+    };
+    const more = { takeAnswer, limits: { maxOutputBytes: 100_000 } };
+    const long = (response: ServerResponse) => reply(response, 200, { output: LONG });
+    const { ask } = await start(inTurn(long), { timeoutMs: 60_000 }, clock, more);
+    expect(await ask()).toMatchObject({ kind: 'answered', output: LONG, effort: { waitedMs: 90_000 } });
+    expect(asked).toEqual([JSON.stringify({ output: LONG }).length]);
+  });
+
+  it('is the only one that waits', async () => {
+    const takeAnswer = () => Promise.reject(new Error('A short answer does not wait.'));
+    const { ask } = await start(inTurn(ok), {}, manualClock(), { takeAnswer });
+    expect(await ask()).toMatchObject({ output: 'fine' });
   });
 });

@@ -9,7 +9,7 @@ import {
 import type { Agent, AgentFacts, AgentHost, Answer, Invocation } from '../../../ports/index.js';
 import { isMapped } from '../../spec/mapping.js';
 import { DEFAULT_TIMEOUT_MS, type HttpRun } from '../../spec/run-spec.js';
-import { createBounds } from '../bounds.js';
+import { type Bound, createBounds } from '../bounds.js';
 import { type Ask, takeTurns } from '../turns.js';
 import { askMapped, requestTemplate } from './mapped.js';
 import { endsStream } from './stream.js';
@@ -19,7 +19,13 @@ export type HttpParts = Omit<RequestParts, 'who'> & {
   readonly paceOf: PaceOf;
   readonly maxOutputBytes: number;
   readonly guard?: Guard;
+  readonly takeAnswer?: TakeAnswer;
 };
+
+export type TakeAnswer = (characters: number, signal: AbortSignal) => Promise<void>;
+
+/** Reading less takes no time that is worth waiting for. */
+const LONG_ANSWER = 16_384;
 
 export function createHttpAgent(run: HttpRun, parts: HttpParts): Agent {
   const { method, stream } = run;
@@ -44,15 +50,29 @@ export function createHttpAgent(run: HttpRun, parts: HttpParts): Agent {
     invoke: (invocation, host) =>
       bounds.run(host, (bound) => {
         const { signal } = bound;
-        return converse(invocation, bound.host, (body) =>
-          sendWithRetries({ ...parts, access }, pace, bound, () => client.send({ ...request, body, signal })),
-        );
+        return converse(invocation, bound.host, async (body) => {
+          const reply = await sendWithRetries({ ...parts, access }, pace, bound, () =>
+            client.send({ ...request, body, signal }),
+          );
+          await waitForTurn(reply, bound, parts);
+          return reply;
+        });
       }),
     async close() {
       bounds.close();
       client.close();
     },
   };
+}
+
+/** The wait is the host's, and not the agent's time. */
+async function waitForTurn(
+  reply: Awaited<ReturnType<Ask>>,
+  { waiting, signal }: Bound,
+  { takeAnswer }: HttpParts,
+): Promise<void> {
+  if (!takeAnswer || reply.kind !== 'text' || reply.text.length < LONG_ANSWER) return;
+  await waiting(() => takeAnswer(reply.text.length, signal));
 }
 
 const ACCEPTED = { sse: 'text/event-stream', jsonl: 'application/x-ndjson, application/json' };

@@ -2,9 +2,10 @@ import { HostError, type InstalledSuite, validationError } from '@touchstone/pro
 import { vendor } from '@touchstone/protocol/wire';
 import type { SuiteVisible } from '../../../app/index.js';
 import type { Suite } from '../../../ports/index.js';
-import { parseSuite, suiteDocument } from '../../../suites/index.js';
+import { suiteDocument } from '../../../suites/index.js';
 import {
   type BodyRule,
+  bodyBytes,
   type Call,
   type Endpoint,
   endpoint,
@@ -15,7 +16,13 @@ import {
 import { integerOr, optionalText, pageQuery, type QueryOf } from '../../query.js';
 import { noSuch, type Services } from '../../services.js';
 
-const suiteBody: BodyRule<Suite> = { schema: 'agent-eval-suite', required: true, read: parseSuite };
+const suiteBody = ({ touchstone, config }: Services): BodyRule<Suite> => ({
+  schema: 'agent-eval-suite',
+  required: true,
+  isLong: true,
+  read: (value, { principal, headers }) =>
+    touchstone.readSuite(principal.owner, value, bodyBytes(headers, config.limits.maxRequestBodyBytes)),
+});
 
 const historyQuery = {
   agentId: optionalText('Only runs of this agent.'),
@@ -28,7 +35,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'POST /v1/host/touchstone/suites',
     auth: 'suites:write',
     summary: 'Install a suite',
-    body: suiteBody,
+    body: suiteBody(host),
     responses: {
       200: { description: 'This very suite is installed already.', schema: vendor.installedSuite },
       201: { description: 'The suite is installed.', schema: vendor.installedSuite },
@@ -83,7 +90,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'POST /v1/host/touchstone/suites:check',
     auth: 'suites:write',
     summary: 'Check a suite as a run would, with the patterns and schemas of its checks. Installs nothing',
-    body: suiteBody,
+    body: suiteBody(host),
     responses: ok('Nothing is wrong with the suite.', vendor.installedSuite),
     async handle({ body: suite, principal }) {
       const issues = await host.touchstone.suiteIssues(principal.owner, suite);

@@ -70,7 +70,7 @@ async function cancelOne(host: Services, call: Call<unknown, ReasonBody>): Promi
 // Too many ids is told with the limit, so that a client can cut its list; everything else is an ordinary refusal.
 const bulkBody: BodyRule<BulkCancelBody> = {
   ...bodyOf(vendor.bulkCancelBody),
-  read(value) {
+  read(value, call) {
     const ids = typeof value === 'object' && value !== null && 'runIds' in value ? value.runIds : undefined;
     if (Array.isArray(ids) && ids.length > vendor.MAX_BULK) {
       const issue = {
@@ -79,7 +79,7 @@ const bulkBody: BodyRule<BulkCancelBody> = {
       };
       throw validationError([issue], { field: 'runIds', maxRunIds: vendor.MAX_BULK });
     }
-    return bodyOf(vendor.bulkCancelBody).read(value);
+    return bodyOf(vendor.bulkCancelBody).read(value, call);
   },
 };
 

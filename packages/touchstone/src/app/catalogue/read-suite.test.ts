@@ -1,0 +1,42 @@
+// Goal: a suite that is checked in a thread is the same suite, and has the same mistakes, as one that is checked at once.
+import { afterEach, expect, it } from 'vitest';
+import { CheckOverLimit, checkAtOnce } from '../../ports/index.js';
+import { parseSuite } from '../../suites/index.js';
+import { type Checkers, createCheckers } from '../checkers/checkers.js';
+import { systemClock } from '../system.js';
+import { readSentSuite } from './read-suite.js';
+
+const OWNER = { tenant: 'acme', workspace: 'main' };
+const LONG = 16 * 1024 * 1024;
+
+let checkers: Checkers | undefined;
+afterEach(() => checkers?.close());
+
+const suiteOf = (taskId: string) => ({
+  ...{ suiteId: 'local.acme.evals.long', version: '1.0.0', modes: ['rubric'] },
+  tasks: [
+    {
+      ...{ taskId, input: 'go' },
+      expected: { kind: 'rubric', rubric: [{ criterion: '[check:json] Is JSON.', weight: 1 }] },
+    },
+  ],
+});
+
+it('a long suite is read in a thread, with its digest and its mistakes', async () => {
+  checkers = createCheckers({ clock: systemClock, limits: { perTenant: 1, seconds: 60 } });
+  const check = checkers.forRequest(OWNER);
+  const suite = suiteOf('t-1');
+  expect(await readSentSuite(check, suite, LONG)).toEqual(parseSuite(suite));
+  const wrong = { ...suite, tasks: [...suite.tasks, ...suite.tasks] };
+  const atOnce = await readSentSuite(checkAtOnce, wrong, LONG).catch((error) => error);
+  expect(atOnce).toMatchObject({ code: 'validation_error' });
+  await expect(readSentSuite(check, wrong, LONG)).rejects.toEqual(atOnce);
+});
+
+it('a suite that cannot be checked in time is refused as such', async () => {
+  const slow = () => Promise.reject(new CheckOverLimit('It took too long.'));
+  await expect(readSentSuite(slow, suiteOf('t-1'), LONG)).rejects.toMatchObject({
+    code: 'validation_error',
+    message: expect.stringContaining('takes too long to check'),
+  });
+});
