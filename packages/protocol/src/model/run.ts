@@ -228,10 +228,6 @@ export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
   !jsonEqual(before.embedder ?? null, after.embedder ?? null) ||
   scorersDiffer(before, after);
 
-/** Whether other models, or the same with other parameters or orders, played the user. */
-export const usersDiffer = (before: Measurers, after: Measurers): boolean =>
-  before.simulatedUser?.digest !== after.simulatedUser?.digest;
-
 /** The same about tasks that two suites share: a judge or scorer that only one of the suites needs measures none of them. */
 export const judgesOfCommonDiffer = (before: Measurers, after: Measurers): boolean =>
   judgesDiffer(measuresFor(before, after), measuresFor(after, before));
@@ -247,6 +243,10 @@ function measuresFor(measurers: Measurers, other: Measurers): Measurers {
     scorers: scorers.filter(({ name }) => names.has(name)),
   };
 }
+
+/** Whether other models, or the same with other parameters or orders, played the user. */
+export const usersDiffer = (before: Measurers, after: Measurers): boolean =>
+  before.simulatedUser?.digest !== after.simulatedUser?.digest;
 
 /** Whether the operator trusts a scorer does not change what it measures. */
 export const scorersDiffer = (

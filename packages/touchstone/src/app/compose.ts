@@ -189,7 +189,8 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     retention: parts.retention,
     ...operatorOf(parts),
     suites,
-    readSuite: (owner, value, bytes) => readSentSuite(checkers.forRequest(owner), value, bytes),
+    readSuite: (owner, value, bytes) =>
+      readSentSuite({ check: checkers.forRequest(owner), shares: parts.shares }, owner, value, bytes),
     suiteIssues: (owner, suite) => suiteIssues(suite, checkers.forRequest(owner)),
     agents: agents.registry,
     packs: { ...agents.packs, ...createPackWithdrawals({ store, clock: parts.clock, mask: maskSecrets }) },

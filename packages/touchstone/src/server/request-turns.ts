@@ -72,6 +72,8 @@ export function createRequestTurns({ limits, shares, counts, clock }: TurnParts)
     },
     async parse(tenant, bytes, caller, parse) {
       await enter(tenant, threadMs(bytes.byteLength), caller);
+      // Receiving it has taken the thread's time, too, in many small parts.
+      shares.charge(tenant, threadMs(bytes.byteLength / 2));
       return spend(tenant, parse);
     },
     async begin(tenant, caller) {

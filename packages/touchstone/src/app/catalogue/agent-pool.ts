@@ -174,14 +174,6 @@ async function openFresh(
   throw new HostError('conflict', `Agent ${facts.agentId}@${facts.version} cannot be used. ${issue}`);
 }
 
-const innerParts = ({ spec, facts, baseDir, guard }: AgentEntry, owner: Owner, names: Names) => ({
-  ...{ spec, facts, baseDir },
-  fetchGuard: guardOf(guard, owner, names),
-});
-
-const guardOf = (guard: Guard | undefined, owner: Owner, names: Names): Guard =>
-  guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system);
-
 /** Reading an answer, scoring it and writing it down counts for the tenant, by the length of the answer. */
 const takeAnswersOf =
   (shares: ThreadShares, { tenant }: Owner) =>
@@ -193,6 +185,13 @@ const takeAnswersOf =
 
 /** An answer is read, compared, looked through and written again. */
 const ANSWER_WEIGHT = 2;
+const innerParts = ({ spec, facts, baseDir, guard }: AgentEntry, owner: Owner, names: Names) => ({
+  ...{ spec, facts, baseDir },
+  fetchGuard: guardOf(guard, owner, names),
+});
+
+const guardOf = (guard: Guard | undefined, owner: Owner, names: Names): Guard =>
+  guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system);
 
 /** What keeps an agent from being opened will keep it from being opened again: the run that waits for it has to end. */
 function cannotOpen(error: unknown): never {

@@ -1,6 +1,6 @@
 // Goal: a suite that is checked in a thread is the same suite, and has the same mistakes, as one that is checked at once.
 import { afterEach, expect, it } from 'vitest';
-import { CheckOverLimit, checkAtOnce } from '../../ports/index.js';
+import { CheckOverLimit, checkAtOnce, threadMs, UNSHARED } from '../../ports/index.js';
 import { parseSuite } from '../../suites/index.js';
 import { type Checkers, createCheckers } from '../checkers/checkers.js';
 import { systemClock } from '../system.js';
@@ -25,17 +25,24 @@ const suiteOf = (taskId: string) => ({
 it('a long suite is read in a thread, with its digest and its mistakes', async () => {
   checkers = createCheckers({ clock: systemClock, limits: { perTenant: 1, seconds: 60 } });
   const check = checkers.forRequest(OWNER);
+  const charged: [string, number][] = [];
+  const shares = { ...UNSHARED, charge: (tenant: string, ms: number) => void charged.push([tenant, ms]) };
   const suite = suiteOf('t-1');
-  expect(await readSentSuite(check, suite, LONG)).toEqual(parseSuite(suite));
+  expect(await readSentSuite({ check, shares }, OWNER, suite, LONG)).toEqual(parseSuite(suite));
+  expect(charged).toEqual([['acme', threadMs(2 * LONG)]]);
   const wrong = { ...suite, tasks: [...suite.tasks, ...suite.tasks] };
-  const atOnce = await readSentSuite(checkAtOnce, wrong, LONG).catch((error) => error);
+  const atOnce = await readSentSuite({ check: checkAtOnce, shares: UNSHARED }, OWNER, wrong, LONG).catch(
+    (error) => error,
+  );
   expect(atOnce).toMatchObject({ code: 'validation_error' });
-  await expect(readSentSuite(check, wrong, LONG)).rejects.toEqual(atOnce);
+  await expect(readSentSuite({ check, shares }, OWNER, wrong, LONG)).rejects.toEqual(atOnce);
 });
 
 it('a suite that cannot be checked in time is refused as such', async () => {
   const slow = () => Promise.reject(new CheckOverLimit('It took too long.'));
-  await expect(readSentSuite(slow, suiteOf('t-1'), LONG)).rejects.toMatchObject({
+  await expect(
+    readSentSuite({ check: slow, shares: UNSHARED }, OWNER, suiteOf('t-1'), LONG),
+  ).rejects.toMatchObject({
     code: 'validation_error',
     message: expect.stringContaining('takes too long to check'),
   });

@@ -1,6 +1,6 @@
-import { type Issue, isHostError, validationError } from '@touchstone/protocol';
+import { type Issue, isHostError, type Owner, validationError } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import type { Checker, CheckWork, Suite } from '../../ports/index.js';
+import { type Checker, type CheckWork, type Suite, type ThreadShares, threadMs } from '../../ports/index.js';
 import { parseSuite } from '../../suites/index.js';
 import { refuseSlow } from './schema-budget.js';
 
@@ -23,11 +23,24 @@ export const SUITE_READING: CheckWork<unknown, Reading> = {
 /** For each byte, where the suite consists of short values or of criteria with schemas. */
 const US_PER_BYTE = 0.2;
 
-/** A suite as a caller sends it. Checking a long one takes long, so that is done in a thread. */
-export async function readSentSuite(check: Checker, value: unknown, bytes: number): Promise<Suite> {
+type ReadingParts = { readonly check: Checker; readonly shares: ThreadShares };
+
+/**
+ * A suite as a caller sends it. Checking a long one takes long, so that is done in a thread. What is done with it next, such as
+ * writing it out for the store, counts for its tenant.
+ */
+export async function readSentSuite(
+  { check, shares }: ReadingParts,
+  { tenant }: Owner,
+  value: unknown,
+  bytes: number,
+): Promise<Suite> {
   const read = refuseSlow(SLOW_SUITE, () => check(SUITE_READING, value, bytes * US_PER_BYTE));
   const reading = await read();
   if ('issues' in reading) throw validationError(reading.issues);
+  const ms = threadMs(2 * bytes);
+  await shares.enter(tenant, ms);
+  shares.charge(tenant, ms);
   return { head: reading.head, tasks: (value as { readonly tasks: readonly Task[] }).tasks };
 }
 

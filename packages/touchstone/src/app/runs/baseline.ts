@@ -68,14 +68,6 @@ export async function pinBaseline(
   };
 }
 
-function otherMeasure(before: Comparable, after: Comparable): string {
-  if (scorersDiffer(before, after)) return OTHER_SCORER;
-  return usersDiffer(before, after) ? OTHER_USER : OTHER_JUDGE;
-}
-
-const OTHER_USER =
-  'The answers of the baseline were given to another simulated user, so a difference could be the users’. Take another baseline, or set configurable.allowJudgeMismatch to true.';
-
 /** When the two suites differ and nothing else does: so many tasks are the same, and a caller may want to compare these. */
 const commonCount = (shared: SharedTasks | undefined) =>
   shared && shared.common.size > 0 ? { commonTasks: shared.common.size } : {};
@@ -85,6 +77,13 @@ const sourceOf = (before: BaselineSource) =>
 
 const NO_DIGESTS =
   'The scorecard file of the baseline is older than digests of tasks, so it can be compared only with runs of the very same suite. Export it again where it was run.';
+function otherMeasure(before: Comparable, after: Comparable): string {
+  if (scorersDiffer(before, after)) return OTHER_SCORER;
+  return usersDiffer(before, after) ? OTHER_USER : OTHER_JUDGE;
+}
+
+const OTHER_USER =
+  'The answers of the baseline were given to another simulated user, so a difference could be the users’. Take another baseline, or set configurable.allowJudgeMismatch to true.';
 const OTHER_SCORER =
   'The baseline was scored by another state of a scorer, so a difference could be the scorers’. Take another baseline, or set configurable.allowJudgeMismatch to true.';
 const OTHER_JUDGE =

@@ -211,7 +211,8 @@ function createFake(
   return {
     limitCounts,
     shares: UNSHARED,
-    readSuite: (_owner, value, bytes) => readSentSuite(checkAtOnce, value, bytes),
+    readSuite: (owner, value, bytes) =>
+      readSentSuite({ check: checkAtOnce, shares: UNSHARED }, owner, value, bytes),
     suiteIssues: (_owner, suite) => suiteIssues(suite),
     refusals: createRefusals({ audit: store.audit, clock, log, atOnce, counts: limitCounts }),
     names: createNames({ clock, perTenant: 8 }),

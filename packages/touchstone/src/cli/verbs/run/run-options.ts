@@ -1,4 +1,4 @@
-import { defined, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
+import { defined, type JsonObject, type RunId } from '@touchstone/protocol';
 import { parseFailOn } from '@touchstone/sdk/view';
 import type { JunitFailures } from '../../../exporters/index.js';
 import type { ContractOptions } from '../../files/compile-contract.js';
@@ -117,30 +117,6 @@ export const FLAGS: { readonly [knob: string]: string } = {
   regression: '--tolerance',
   allowJudgeMismatch: '--allow-judge-mismatch',
 };
-
-/** A resumed run keeps the plan it was made with: repeating the same options is fine, other ones are refused. */
-export function checkSamePlan(options: RunOptions, planned: JsonObject | undefined): void {
-  const baseline = planned?.baselineRunId as RunId | undefined;
-  for (const [knob, value] of Object.entries(configurableOf(options, baseline))) {
-    const before = planned?.[knob];
-    if (before === undefined || !jsonEqual(before, value)) throw plannedOtherwise(FLAGS[knob] ?? knob);
-  }
-}
-
-/** Said again as it was said before, or by the id of the run that was meant. */
-export function checkSameBaseline(
-  { baseline }: RunOptions,
-  said: string | undefined,
-  meant: RunId | undefined,
-): void {
-  if (baseline !== undefined && baseline !== said && baseline !== meant) throw plannedOtherwise('--baseline');
-}
-
-export const plannedOtherwise = (flag: string): UsageError =>
-  new UsageError(
-    `--resume continues a run as it was planned, and it was planned with another ${flag}.`,
-    `Leave ${flag} out, or start a new run by leaving --resume out.`,
-  );
 
 /** Only a run whose tools and memory are live, or whose user is simulated, has something to write down. */
 export function checkLive({ record }: RunOptions, modes: readonly string[], hasUser: boolean): void {
