@@ -15,6 +15,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'packages/touchstone/pack
 const owner = { tenant: 'acme', workspace: 'main' };
 const principal = { id: 'recorder', owner, roles: ['admin'], scopes: new Set(['*']) };
 const AGENT = 'local.acme.desk';
+const TALK = 'local.acme.talk';
 const TOOL = 'local:orders.lookup';
 
 // ------------------------------------------------------------------------------------------------- who is evaluated
@@ -33,6 +34,29 @@ export default async (input, ctx) => {
   return refuse ? ctx.refuse(say) : say;
 };
 `;
+/** Asks for the number of the order until it is told one. */
+const TALKER = `
+export default ({ messages }, ctx) => {
+  ctx.usage({ provider: 'other', model: 'desk-1', inputTokens: 12, outputTokens: 4, costUsd: 0.01 });
+  const last = messages.at(-1).content;
+  return /[0-9]/.test(last) ? 'It comes on Friday.' : 'Which order?';
+};
+`;
+const USER = {
+  replies: [
+    { when: { contains: 'Friday' }, json: { end: true, reached: true } },
+    { when: { contains: 'mumble' }, text: 'Hm.' },
+  ],
+  otherwise: { json: { say: 'It is 7.' }, usage: { inputTokens: 9, outputTokens: 3, costUsd: 0.02 } },
+};
+const talk = (taskId, input) => ({
+  taskId,
+  input,
+  expected: {
+    kind: 'rubric',
+    rubric: [{ criterion: '[check:contains {"text":"Friday","at":"/answer"}] It names a day.', weight: 1 }],
+  },
+});
 const verdicts = (met) => ({ verdicts: [{ criterion: 1, reason: 'Read twice.', met }] });
 const JUDGE = {
   replies: [
@@ -101,6 +125,20 @@ const CASES = {
     modes: ['golden', 'adversarial'],
   }),
   budget: evaluated(goldens(5), {}, { concurrency: 1, budget: { maxCostUsd: 0.025 } }),
+  conversation: (house, name) =>
+    house.evaluate(
+      name,
+      {
+        modes: ['rubric'],
+        tasks: [
+          talk('simulated', { user: { opening: 'Where is it?', goal: 'Learn the day.' } }),
+          talk('unread', { user: { opening: 'mumble', goal: 'Learn the day.' } }),
+          talk('fixed', { turns: ['Where is it?', 'It is 8.'] }),
+        ],
+      },
+      {},
+      TALK,
+    ),
   async paused(house, name) {
     const tasks = goldens(4, (index) => (index === 0 ? { hold: true } : {}));
     const runId = await house.begin(name, { modes: ['golden'], tasks }, { concurrency: 2 });
@@ -153,7 +191,9 @@ async function openHouse(folder) {
     ['app/compose.js', 'app/config/config.js', 'suites/index.js'].map(load),
   );
   writeFileSync(join(folder, 'actor.mjs'), ACTOR);
+  writeFileSync(join(folder, 'talker.mjs'), TALKER);
   writeFileSync(join(folder, 'judge.json'), JSON.stringify(JUDGE));
+  writeFileSync(join(folder, 'user.json'), JSON.stringify(USER));
   const config = parseConfig(
     {
       agents: [
@@ -164,8 +204,17 @@ async function openHouse(folder) {
           toolAllowlist: [TOOL],
           run: { kind: 'module', path: './actor.mjs' },
         },
+        { agentId: 'local.acme.talker', version: '1.0.0', run: { kind: 'module', path: './talker.mjs' } },
+        {
+          agentId: TALK,
+          version: '1.0.0',
+          run: { kind: 'conversation', agent: 'local.acme.talker', user: { model: 'people/shopper' } },
+        },
       ],
-      providers: { paper: { kind: 'scripted', path: './judge.json' } },
+      providers: {
+        paper: { kind: 'scripted', path: './judge.json' },
+        people: { kind: 'scripted', path: './user.json' },
+      },
       judge: { model: 'paper/first', votes: 3 },
     },
     folder,
@@ -187,11 +236,11 @@ async function openHouse(folder) {
       next = name;
       rmSync(gate, { force: true });
     },
-    async begin(name, suite, configurable = {}) {
+    async begin(name, suite, configurable = {}, agentId = AGENT) {
       house.name(name);
       const suiteId = `local.acme.evals.${name.replace(/-.*/, '')}`;
-      await touchstone.installSuite(owner, parseSuite({ suiteId, version: '1.0.0', ...suite }));
-      const body = { mode: 'eval', evalSuiteRef: suiteId, agentId: AGENT, configurable };
+      await touchstone.suites.replace(owner, parseSuite({ suiteId, version: '1.0.0', ...suite }));
+      const body = { mode: 'eval', evalSuiteRef: suiteId, agentId, configurable };
       return (await touchstone.createRun(principal, body)).runId;
     },
     async finish(runId) {

@@ -104,6 +104,7 @@ async function replay(store: Store, { run: { owner, runId, principal } }: Histor
     unsetVariable: () => undefined,
     findAgent: nobody,
     chooseModel: nobody,
+    chooseUser: nobody,
     chooseJudge: nobody,
     chooseSafetyJudge: nobody,
     safetyPolicy: undefined,

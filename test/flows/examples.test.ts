@@ -52,6 +52,15 @@ describe('the examples', () => {
     expect(logs[0]).toBe(logs[1]);
   });
 
+  it('the conversations pass: with a simulated user, fixed turns and a history', async () => {
+    const { code, stdout } = await runCli(
+      ['run', ...example('conversation'), '--json', '--data', folder.path],
+      root,
+    );
+    const [{ summary, simulatedUser }] = JSON.parse(stdout);
+    expect([code, summary.passedCount, simulatedUser.model]).toEqual([0, 3, 'shopper']);
+  });
+
   const returns = [
     'examples/returns-pack/pack',
     '--config',

@@ -37,6 +37,9 @@ const ROWS: readonly Row[] = [
   row('run', SUITE, '--baseline', 'last', '--common', '--confirm', '2', '--fail-on', 'removed'),
   row('run', SUITE, '--dry-run', '--repeats', '2'),
   row('run', SUITE, '--agent', 'local.demo.nope'),
+  row('run', SUITE, '--agent', AGENT, '--param', 'seed'),
+  row('run', 'talk.suite.yaml', '--agent', 'local.demo.talk', '--param', 'temperature=0'),
+  row('run', 'talk.suite.yaml', '--agent', 'local.demo.talk', '--param', 'warmth=1'),
   row('run', SUITE, '--only', 'nope'),
   row('run', 'failing.suite.yaml', '--agent', AGENT),
   row('run', 'local.demo.evals.nope'),
@@ -120,6 +123,20 @@ tasks:
     input: { question: Nice weather today! }
     expected: { kind: golden, match: { strategy: exact, value: Never said. } }
 `,
+  'talk.suite.yaml': `suiteId: local.demo.evals.talk
+version: 1.0.0
+modes: [rubric]
+tasks:
+  - taskId: simulated
+    input: { user: { opening: Hello., goal: Be greeted. } }
+    expected:
+      kind: rubric
+      rubric: [{ criterion: '[check:contains {"text":"Hi","at":"/answer"}] It greets.', weight: 1 }]
+`,
+  'model.json': {
+    replies: [{ when: { model: 'user-1' }, json: { end: true, reached: true } }],
+    otherwise: { text: 'Hi.' },
+  },
   'pack/pack.json': {
     name: 'vendor.acme.support',
     version: '1.0.0',
@@ -140,11 +157,25 @@ tasks:
 async function openProject(env: { readonly [name: string]: string } = {}): Promise<TestCli> {
   const desk = openTestCli({ env });
   await desk.run('init', '.');
+  addAgents(join(desk.cwd, 'touchstone.config.json'));
   for (const [name, content] of Object.entries(FILES)) {
     mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
     writeFileSync(join(desk.cwd, name), typeof content === 'string' ? content : JSON.stringify(content));
   }
   return desk;
+}
+
+/** A model that answers from a file, and conversations with it whose user another one plays. */
+function addAgents(file: string): void {
+  const { agents, ...config } = JSON.parse(readFileSync(file, 'utf8'));
+  const chat = { kind: 'openai', provider: 'offline', model: 'chat-1' };
+  const talk = { kind: 'conversation', agent: 'local.demo.chat@1.0.0', user: { model: 'offline/user-1' } };
+  const added = [
+    { agentId: 'local.demo.chat', version: '1.0.0', run: chat },
+    { agentId: 'local.demo.talk', version: '1.0.0', run: talk },
+  ];
+  const providers = { offline: { kind: 'scripted', path: './model.json' } };
+  writeFileSync(file, JSON.stringify({ ...config, providers, agents: [...agents, ...added] }));
 }
 
 type Answer = { readonly code: number; readonly document: unknown };

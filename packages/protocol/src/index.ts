@@ -72,7 +72,16 @@ export type {
   ResolvedInterrupt,
   RunArtifact,
 } from './wire/vendor/deployments.js';
-export type { EmbedderPin, Interval, JudgeIdentity, ModelPin, ScorerPin } from './wire/vendor/parts.js';
+export type {
+  EmbedderPin,
+  Interval,
+  JudgeIdentity,
+  ModelParameters,
+  ModelPin,
+  ScorerPin,
+  SimulatedUser,
+} from './wire/vendor/parts.js';
+export { REASONING_EFFORTS } from './wire/vendor/parts.js';
 export type {
   ChangedTask,
   EvalReport,

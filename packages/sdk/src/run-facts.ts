@@ -10,6 +10,7 @@ import type {
   RunId,
   RunTotals,
   ScorerPin,
+  SimulatedUser,
   Thresholds,
   TransitionRequest,
 } from '@touchstone/protocol';
@@ -48,6 +49,8 @@ export type RunFacts = {
   readonly contract?: Digest;
   /** The model that compares meanings for the contract. */
   readonly embedder?: EmbedderPin;
+  /** Who plays the user of conversations. */
+  readonly simulatedUser?: SimulatedUser;
   /** Programs of the operator that decide criteria. */
   readonly scorers?: readonly ScorerPin[];
   /** What keeps the scores from being evidence. */

@@ -1,5 +1,5 @@
 import { jsonEqual } from '../values/json.js';
-import type { EmbedderPin, JudgeIdentity, ModelPin, ScorerPin } from '../wire/vendor/parts.js';
+import type { EmbedderPin, JudgeIdentity, ModelPin, ScorerPin, SimulatedUser } from '../wire/vendor/parts.js';
 import type { AuthorizationDecided, DeploymentEvent, TransitionRequest } from './deployment.js';
 import type { RunError } from './errors.js';
 import type { ApprovalPolicy, RequiredEval } from './gate.js';
@@ -106,6 +106,8 @@ type ModelChoice = {
   readonly model?: ModelPin;
   /** Recorded answers of the model may be used again. Such a run is no evidence for a gate. */
   readonly cache?: true;
+  /** Who plays the user of conversations; absent when the agent's conversations have none. */
+  readonly simulatedUser?: SimulatedUser;
 };
 
 /** What a run of one agent will do: one invocation, no score. */
@@ -192,6 +194,12 @@ export type Caveat = (typeof CAVEATS)[number];
 export const hasUntrustedScorer = ({ scorers = [] }: Pick<EvalPlan, 'scorers'>): boolean =>
   scorers.some(({ evidence }) => evidence !== true);
 
+/** Whether something that was asked had its answers written down beforehand: they are evidence of nothing. */
+export const hasScripted = (
+  plan: Pick<EvalPlan, 'model' | 'judge' | 'safetyJudge' | 'simulatedUser'>,
+): boolean =>
+  [plan.model, plan.judge, plan.safetyJudge, plan.simulatedUser].some((asked) => asked?.mock === true);
+
 /** The caveats of a run, none when its scores may be evidence as far as this goes. */
 export function caveatsOf(plan: Pick<EvalPlan, 'scorers' | 'recorded' | 'inProcess'>): {
   readonly caveats?: readonly Caveat[];
@@ -203,13 +211,20 @@ export function caveatsOf(plan: Pick<EvalPlan, 'scorers' | 'recorded' | 'inProce
   return caveats.length > 0 ? { caveats } : {};
 }
 
-type Measurers = Pick<EvalPlan, 'judge' | 'safetyJudge' | 'safetyPolicy' | 'embedder' | 'scorers'>;
+type Measurers = Pick<
+  EvalPlan,
+  'judge' | 'safetyJudge' | 'safetyPolicy' | 'embedder' | 'scorers' | 'simulatedUser'
+>;
 
-/** Scores of different judges, embedders or scorers, or under different safety policies, are different measurements. */
+/**
+ * Scores of different judges, embedders or scorers, of answers to different users, or under different safety policies, are
+ * different measurements.
+ */
 export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
   before.judge?.digest !== after.judge?.digest ||
   before.safetyJudge?.digest !== after.safetyJudge?.digest ||
   before.safetyPolicy !== after.safetyPolicy ||
+  usersDiffer(before, after) ||
   !jsonEqual(before.embedder ?? null, after.embedder ?? null) ||
   scorersDiffer(before, after);
 
@@ -217,15 +232,21 @@ export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
 export const judgesOfCommonDiffer = (before: Measurers, after: Measurers): boolean =>
   judgesDiffer(measuresFor(before, after), measuresFor(after, before));
 
-function measuresFor({ judge, embedder, scorers = [], ...rest }: Measurers, other: Measurers): Measurers {
+function measuresFor(measurers: Measurers, other: Measurers): Measurers {
+  const { judge, embedder, simulatedUser, scorers = [], ...rest } = measurers;
   const names = new Set(other.scorers?.map(({ name }) => name));
   return {
     ...rest,
     ...(judge && other.judge && { judge }),
     ...(embedder && other.embedder && { embedder }),
+    ...(simulatedUser && other.simulatedUser && { simulatedUser }),
     scorers: scorers.filter(({ name }) => names.has(name)),
   };
 }
+
+/** Whether other models, or the same with other parameters or orders, played the user. */
+export const usersDiffer = (before: Measurers, after: Measurers): boolean =>
+  before.simulatedUser?.digest !== after.simulatedUser?.digest;
 
 /** Whether the operator trusts a scorer does not change what it measures. */
 export const scorersDiffer = (

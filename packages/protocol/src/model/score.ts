@@ -22,6 +22,9 @@ export const UNSCORED_REASONS = [
   'judge_unreadable',
   'judge_unreachable',
   'embedder_unreachable',
+  'user_denied',
+  'user_unreadable',
+  'user_unreachable',
   'scorer_failed',
   'scorer_unreadable',
   'no_answer',
@@ -33,6 +36,8 @@ export const UNSCORED_REASONS = [
  * - `judge_unreachable`: the judge did not answer, or its provider refused the question
  * - `judge_unreadable`: the judge's answer holds no verdict on every criterion
  * - `embedder_unreachable`: the model that compares meanings did not answer
+ * - `user_unreachable`: the model that plays the user of a conversation did not answer
+ * - `user_unreadable`: what that model said is neither words for the agent nor an end
  * - `scorer_failed`: a scorer threw an error, ended, or took too long
  * - `scorer_unreadable`: what a scorer gave back is no score
  * - `no_answer`: the file of recorded answers has none for the task
@@ -96,6 +101,8 @@ export type Cost = {
   readonly agentUsd?: number;
   /** Known cost of judging it; absent when no judge was asked or its price is unknown. */
   readonly judgeUsd?: number;
+  /** Known cost of the model that played the user; absent when there was none or its price is unknown. */
+  readonly simulatedUserUsd?: number;
   /** Model calls of unknown price. They are never counted as free. */
   readonly unpriced: number;
   /** Model calls that were answered from the response cache. */
@@ -150,10 +157,12 @@ export type TaskResult = {
   readonly passed: boolean;
   /** The slowest repeat, in milliseconds. */
   readonly latencyMs?: number;
-  /** Known cost of all repeats, judging included, in US dollars; absent when nothing is known. */
+  /** Known cost of all repeats, judging and a simulated user included, in US dollars; absent when nothing is known. */
   readonly costUsd?: number;
   /** The part of `costUsd` that went to judges. */
   readonly judgeUsd?: number;
+  /** The part of `costUsd` that went to the model that played the user. */
+  readonly simulatedUserUsd?: number;
   /** Model calls of unknown price; absent when there are none. */
   readonly unpriced?: number;
   /** Model calls answered from the response cache; absent when there are none. */

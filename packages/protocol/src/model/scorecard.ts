@@ -1,5 +1,5 @@
 import type { EvalSummary } from '../wire/openwop/eval-summary.js';
-import type { EmbedderPin, JudgeIdentity, ModelPin, ScorerPin } from '../wire/vendor/parts.js';
+import type { EmbedderPin, JudgeIdentity, ModelPin, ScorerPin, SimulatedUser } from '../wire/vendor/parts.js';
 import type { Digest, RunId, Timestamp } from './ids.js';
 import type { EvalMode } from './modes.js';
 import type { AgentPin, SuitePin } from './run.js';
@@ -35,6 +35,8 @@ export type Scorecard = {
   readonly contract?: Digest;
   /** The model that compared meanings for the contract. */
   readonly embedder?: EmbedderPin;
+  /** Who played the user of conversations; absent when nobody did. */
+  readonly simulatedUser?: SimulatedUser;
   /** Programs of the operator that decided criteria; absent when no criterion names one. */
   readonly scorers?: readonly ScorerPin[];
   /** Whether that contract was kept, which decides; `summary.passed` is the word of the thresholds. Older files lack it. */
@@ -67,7 +69,7 @@ export type Scorecard = {
     readonly forkOf?: RunId;
     /** That many model calls were answered from the response cache. */
     readonly cacheHits?: number;
-    /** The model or a judge is scripted. */
+    /** The model, a judge or the user is scripted. */
     readonly mock?: true;
     /** The suite was written for another agent. */
     readonly targetMismatch?: true;

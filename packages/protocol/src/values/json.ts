@@ -92,3 +92,15 @@ export function parseJson(text: string): Json | undefined {
     return undefined;
   }
 }
+
+/**
+ * JSON that no reader takes for more than one line. JSON escapes the control characters itself and leaves these three, which
+ * many readers take for the end of a line.
+ */
+export const onOneLine = (json: string): string =>
+  json.replace(/[\u0085\u2028\u2029]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
+
+/** What models put into one code fence although they were told not to; other text as it is. */
+export const withoutFence = (text: string): string => FENCED.exec(text)?.groups?.json ?? text;

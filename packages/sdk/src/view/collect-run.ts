@@ -92,6 +92,7 @@ const plannedFacts = (
   RunView,
   | 'judge'
   | 'safetyJudge'
+  | 'simulatedUser'
   | 'rejudgeOf'
   | 'model'
   | 'nondeterministic'
@@ -102,6 +103,7 @@ const plannedFacts = (
 > => ({
   ...(facts?.judge && { judge: facts.judge }),
   ...(facts?.safetyJudge && { safetyJudge: facts.safetyJudge }),
+  ...(facts?.simulatedUser && { simulatedUser: facts.simulatedUser }),
   ...(facts?.rejudgeOf && { rejudgeOf: facts.rejudgeOf }),
   ...(facts?.model && { model: facts.model }),
   ...(facts?.nondeterministic && { nondeterministic: true }),
@@ -195,6 +197,7 @@ function foldResults(results: readonly TaskResult[]) {
   const latencies: number[] = [];
   let costUsd: number | undefined;
   let judgeUsd: number | undefined;
+  let simulatedUserUsd: number | undefined;
   let unpriced = 0;
   let cacheHits = 0;
   for (const result of results) {
@@ -203,6 +206,8 @@ function foldResults(results: readonly TaskResult[]) {
     if (result.criteria) rubrics.push({ taskId: result.taskId, criteria: result.criteria });
     if (result.costUsd !== undefined) costUsd = (costUsd ?? 0) + result.costUsd;
     if (result.judgeUsd !== undefined) judgeUsd = (judgeUsd ?? 0) + result.judgeUsd;
+    if (result.simulatedUserUsd !== undefined)
+      simulatedUserUsd = (simulatedUserUsd ?? 0) + result.simulatedUserUsd;
     unpriced += result.unpriced ?? 0;
     cacheHits += result.cacheHits ?? 0;
   }
@@ -217,7 +222,7 @@ function foldResults(results: readonly TaskResult[]) {
     failures,
     unscored,
     unpriced,
-    ...defined({ costUsd, judgeUsd }),
+    ...defined({ costUsd, judgeUsd, simulatedUserUsd }),
     ...(findings.counts().length > 0 && { findings: findings.counts() }),
     ...(rubrics.length > 0 && { rubrics }),
     ...(cacheHits > 0 && { cacheHits }),

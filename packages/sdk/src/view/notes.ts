@@ -39,6 +39,11 @@ export const notesOf = (result: RunView): readonly string[] => [
   ...(result.judge?.mock || result.safetyJudge?.mock
     ? ['The judge is a scripted one: its verdicts were written down beforehand and are evidence of nothing.']
     : []),
+  ...(result.simulatedUser?.mock
+    ? [
+        'The user is a scripted one: what it says was written down beforehand, and answers to it are no evidence.',
+      ]
+    : []),
   ...(result.filesNotFollowed ? [NOT_FOLLOWED] : []),
   ...(result.caveats ?? []).map((caveat) => `${CAVEAT_WORDS[caveat]} This run is no evidence for a gate.`),
   ...(result.nondeterministic ? ['Live tools and memory were used: scores may differ next time.'] : []),
@@ -107,10 +112,15 @@ export function denialHint(result: RunView): string | undefined {
 export function costTexts({
   costUsd,
   judgeUsd,
+  simulatedUserUsd,
   unpriced,
-}: Pick<RunView, 'costUsd' | 'judgeUsd' | 'unpriced'>): readonly string[] {
-  const judge = judgeUsd === undefined ? '' : ` (judge ${usd(judgeUsd)})`;
-  const known = costUsd === undefined ? [] : [`${usd(costUsd)}${judge}`];
+}: Pick<RunView, 'costUsd' | 'judgeUsd' | 'simulatedUserUsd' | 'unpriced'>): readonly string[] {
+  const shares = [
+    ...(judgeUsd === undefined ? [] : [`judge ${usd(judgeUsd)}`]),
+    ...(simulatedUserUsd === undefined ? [] : [`simulated user ${usd(simulatedUserUsd)}`]),
+  ];
+  const ofIt = shares.length === 0 ? '' : ` (${shares.join(', ')})`;
+  const known = costUsd === undefined ? [] : [`${usd(costUsd)}${ofIt}`];
   const unknown = unpriced > 0 ? [`${plural(unpriced, 'call')} of unknown price`] : [];
   return known.length + unknown.length > 0 ? [[...known, ...unknown].join(' and ')] : [];
 }

@@ -14,6 +14,7 @@ import type {
   RunId,
   RunStatus,
   Severity,
+  SimulatedUser,
   SuitePin,
   TaskResult,
   Thresholds,
@@ -188,6 +189,10 @@ export type RunView = {
   readonly safetyJudge?: JudgeFacts;
   /** The part of the cost that judges took, when it is known. */
   readonly judgeUsd?: number;
+  /** Who played the user of conversations; absent when nobody did. */
+  readonly simulatedUser?: Pick<SimulatedUser, 'provider' | 'model' | 'digest' | 'mock'>;
+  /** The part of the cost that the model took that played the user, when it is known. */
+  readonly simulatedUserUsd?: number;
   /** The run whose answers were judged again. */
   readonly rejudgeOf?: RunId;
   /** The run begins with the history of another one. */

@@ -7,6 +7,8 @@ export {
   variablesIn,
 } from './environment/fill-in.js';
 export { handOver } from './environment/hand-over.js';
+export { conversationIssues, readConversation } from './kinds/conversation/input.js';
+export { pinUser, type UserDecision } from './kinds/conversation/pin-user.js';
 export { type ModelDecision, type ModelRequest, pinModel } from './kinds/model/pin-model.js';
 export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './kinds/module/module-context.js';
 export { prepareModuleThread } from './kinds/module/module-thread.js';
@@ -30,9 +32,10 @@ export {
 } from './schema-check.js';
 export { type OpenScorer, openScorer } from './scorers/open-scorer.js';
 export { parseScorers, type ScorerSpec } from './scorers/scorer-spec.js';
-export { type AgentFiles, agentDigest, digestOf, readAgentFiles } from './spec/digest.js';
+export { type AgentFiles, agentDigest, digestOf, readAgentFiles, wrappedDigest } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
 export { inspectAgent, type NotFollowed } from './spec/not-followed.js';
+export { parameterIssues, parametersOf } from './spec/parameters.js';
 export { type AgentSpec, agentEntrySchema, fillInSpec, handoffIssues, parseAgentSpec } from './spec/spec.js';
 export { missingVariable } from './templates/variables.js';
 export { parseMcpServers } from './tools/mcp/server-spec.js';

@@ -1,7 +1,17 @@
-import { defined, HostError, type ModelPin, type Owner } from '@touchstone/protocol';
+import {
+  defined,
+  HOST_OWNER,
+  HostError,
+  type ModelPin,
+  type Owner,
+  type Redact,
+  type SimulatedUser,
+} from '@touchstone/protocol';
 import { DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../net/index.js';
 import type { Agent, AgentFacts, Clock, Random, Responses } from '../ports/index.js';
 import { createCommandAgent } from './kinds/command/command.js';
+import { type ConversationParts, createConversation } from './kinds/conversation/conversation.js';
+import { userParameters } from './kinds/conversation/pin-user.js';
 import { createFunctionAgent } from './kinds/function/function.js';
 import { createHttpAgent, type TakeAnswer } from './kinds/http/http.js';
 import { createLinesAgent } from './kinds/lines/lines.js';
@@ -11,11 +21,14 @@ import type { ModuleAgent } from './kinds/module/module-context.js';
 import { createOpenwopAgent } from './kinds/openwop/openwop.js';
 import { createRecordedAgent } from './kinds/recorded/recorded.js';
 import { createScriptedAgent } from './kinds/scripted/scripted.js';
+import { createAskModel } from './models/ask.js';
 import type { Models } from './models/models.js';
 import { withResponses } from './models/response-cache.js';
 import type { AgentFiles } from './spec/digest.js';
-import type { FunctionRun, ManifestRun, OpenaiRun, OpenwopRun } from './spec/run-spec.js';
+import { promptOf } from './spec/prompt.js';
+import type { ConversationRun, FunctionRun, ManifestRun, OpenaiRun, OpenwopRun } from './spec/run-spec.js';
 import type { AgentSpec } from './spec/spec.js';
+import { DEFAULT_TURNS } from './spec/turn-count.js';
 
 type AgentLimits = {
   readonly maxOutputBytes?: number;
@@ -29,6 +42,10 @@ export type ModelUse = {
   readonly owner: Owner;
   readonly models: Models;
   readonly pin?: ModelPin;
+  /** Who plays the user of conversations. */
+  readonly simulatedUser?: SimulatedUser;
+  /** Replaces secrets of this host in what that user is told. */
+  readonly redact?: Redact;
   readonly cache?: { readonly responses: Responses; readonly holdsSecret: (text: string) => boolean };
 };
 
@@ -46,6 +63,8 @@ export type AgentParts = {
   readonly fetchGuard?: Guard;
   /** Functions of the program that this host is part of, by the names that specs call them by. */
   readonly functions?: ReadonlyMap<string, ModuleAgent>;
+  /** Required for a conversation: the agent that it is with. */
+  readonly inner?: { readonly spec: AgentSpec } & Pick<AgentParts, 'facts' | 'baseDir' | 'fetchGuard'>;
   /** Required for agents that are reached through a provider. */
   readonly use?: ModelUse;
   /** Waits until this host has time for an answer of so many characters. */
@@ -89,6 +108,8 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
       });
     case 'openwop':
       return createOpenwopAgent(run, { ...parts, maxOutputBytes, retries, ...endpointOf(run, parts) });
+    case 'conversation':
+      return openConversation(run, parts);
     case 'openai':
     case 'manifest':
       return openModelAgent(run, parts);
@@ -102,6 +123,30 @@ function functionOf({ name }: FunctionRun, { facts, functions }: AgentParts): Mo
   throw new HostError('conflict', `Agent ${agentId}@${version} is a function of another program.`);
 }
 
+async function openConversation(run: ConversationRun, parts: AgentParts): Promise<Agent> {
+  const { facts, clock, inner } = parts;
+  if (!inner) throw new HostError('conflict', `Agent ${run.agent} is not known here any more.`);
+  const user = await openUser(parts);
+  const { inner: _, fetchGuard: __, ...shared } = parts;
+  const { spec, ...own } = inner;
+  const agent = await openAgent(spec, { ...shared, ...own }).catch((error) => {
+    user?.close();
+    throw error;
+  });
+  const maxTurns = facts.conversation?.maxTurns ?? DEFAULT_TURNS;
+  return createConversation(defined({ facts, clock, maxTurns, agent, user }));
+}
+
+/** The model that plays the user is the operator's; what it is remembered to have said is the owner's. */
+async function openUser(parts: AgentParts): Promise<ConversationParts['user']> {
+  const { owner, models, simulatedUser, cache, redact } = useOf(parts);
+  if (!simulatedUser) return undefined;
+  const { provider, model: name } = simulatedUser;
+  const model = await models.open(HOST_OWNER, { provider, model: name });
+  const asked = cache ? withResponses(model, cache.responses, owner, parts.clock, cache.holdsSecret) : model;
+  return { ...createAskModel(asked, parts.clock, userParameters(simulatedUser)), ...defined({ redact }) };
+}
+
 async function openModelAgent(run: ManifestRun | OpenaiRun, parts: AgentParts): Promise<Agent> {
   const { facts, clock, fetchGuard: guard } = parts;
   const { owner, models, pin, cache } = useOf(parts);
@@ -112,7 +157,8 @@ async function openModelAgent(run: ManifestRun | OpenaiRun, parts: AgentParts): 
     : undefined;
   const model = await models.open(owner, pin, custom);
   const cached = cache ? withResponses(model, cache.responses, owner, clock, cache.holdsSecret) : model;
-  return createModelAgent(run, { facts, clock, model: cached, pin });
+  const prompt = run.kind === 'openai' ? promptOf(run, parts.baseDir) : undefined;
+  return createModelAgent(run, { facts, clock, model: cached, pin, ...defined({ prompt }) });
 }
 
 /** The endpoint of an agent on another host. An address that a tenant gave is guarded; a provider's comes from the operator. */

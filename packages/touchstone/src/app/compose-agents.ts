@@ -90,7 +90,8 @@ export function composeAgents(options: AgentOptions): AgentParts {
   const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
   const functions = new Map<string, ModuleAgent>();
   const pool = createAgentPool({
-    ...{ functions, store, clock, random, models, paceOf, holdsSecret, names, shares: options.shares },
+    ...{ functions, store, clock, random, models, paceOf, holdsSecret, redact, names },
+    shares: options.shares,
     ...(options.origin === 'host' && { moduleMemoryMb: MODULE_MEMORY_MB }),
   });
   const guard = createGuard(config.egress);

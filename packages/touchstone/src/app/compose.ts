@@ -377,6 +377,7 @@ function runsOf(
     findSuite: suites.find,
     findAgent: agents.registry.find,
     chooseModel: agents.registry.chooseModel,
+    chooseUser: agents.registry.chooseUser,
     chooseJudge: judges.choose,
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,

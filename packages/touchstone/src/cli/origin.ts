@@ -9,6 +9,8 @@ export type Origin = {
   readonly definition?: string;
   readonly of?: string;
   readonly agent?: string;
+  /** The file whose prompt stood in for the agent's own. */
+  readonly prompt?: string;
   readonly baseline?: string;
   /** The run whose newly failing tasks this one repeats. */
   readonly confirms?: string;

@@ -4,9 +4,13 @@ import {
   type EvalMode,
   type Evidence,
   type EvidenceReason,
+  hasScripted,
   hasUntrustedScorer,
   isTerminal,
+  type Json,
   type JudgeIdentity,
+  jsonEqual,
+  type ModelPin,
   type RequiredEval,
   type RunId,
   type Version,
@@ -137,14 +141,19 @@ function isOtherModes({ plan, suite }: Evidence): boolean {
 }
 
 function isMocked({ evidence: { plan } }: EvidenceCase): boolean {
-  return [plan.model, plan.judge, plan.safetyJudge].some((asked) => asked?.mock === true);
+  return hasScripted(plan);
 }
 
 /** A model that was chosen for the run is not the one that will answer in service. */
 function isOtherModel({ evidence: { plan, model } }: EvidenceCase): boolean {
-  return CHOSEN.some((member) => plan.model?.[member] !== model?.[member]);
+  return !jsonEqual(chosenOf(plan.model), chosenOf(model));
 }
-const CHOSEN = ['provider', 'model', 'temperature', 'maxTokens'] as const;
+
+/** Whether it is scripted is another question. */
+function chosenOf(pin: ModelPin | undefined): Json {
+  const { mock: _, ...chosen } = pin ?? {};
+  return chosen as Json;
+}
 
 function isCached({ evidence: { headline, report } }: EvidenceCase): boolean {
   return (headline?.cacheHits ?? 0) > 0 || (report?.cacheHits ?? 0) > 0;

@@ -43,6 +43,11 @@ export const runDocument = (result: RunView, { exitCode, recorded, promotion }: 
     judge: result.judge && judgeDocument(result.judge),
     safetyJudge: result.safetyJudge && judgeDocument(result.safetyJudge),
     judgeUsd: result.judgeUsd,
+    simulatedUser: result.simulatedUser && {
+      ...modelDocument(result.simulatedUser),
+      digest: result.simulatedUser.digest,
+    },
+    simulatedUserUsd: result.simulatedUserUsd,
     rejudgeOf: result.rejudgeOf,
     fork: result.fork,
     findings: result.findings,

@@ -76,7 +76,7 @@ function refusedElement({ suite, error }: RefusedSuite): string {
 }
 
 function propertyLines(result: ExportedRun): string[] {
-  const { summary, model, judge, safetyJudge, judgeUsd, fork, report, uncompared } = result;
+  const { summary, model, judge, safetyJudge, judgeUsd, simulatedUser, fork, report, uncompared } = result;
   const properties: { readonly [name: string]: string | number | undefined } = {
     runId: result.runId,
     agent: refOf(result.agent),
@@ -86,6 +86,8 @@ function propertyLines(result: ExportedRun): string[] {
     judge: judge && judgeName(judge),
     safetyJudge: safetyJudge && judgeName(safetyJudge),
     judgeUsd,
+    simulatedUser: simulatedUser && modelName(simulatedUser),
+    simulatedUserUsd: result.simulatedUserUsd,
     rejudgeOf: result.rejudgeOf,
     fork: fork && forkWords(fork),
     findings: result.findings?.map(findingWords).join('; '),

@@ -99,6 +99,7 @@ function factsLine(result: ExportedRun): string {
     ...costTexts(result),
     ...(result.model ? [`model ${cell(modelName(result.model))}`] : []),
     ...(result.judge ? [`judge ${cell(judgeName(result.judge))}`] : []),
+    ...(result.simulatedUser ? [`simulated user ${cell(modelName(result.simulatedUser))}`] : []),
     ...(result.safetyJudge ? [`safety judge ${cell(judgeName(result.safetyJudge))}`] : []),
     `run ${code(result.runId)}`,
   ];

@@ -18,8 +18,9 @@ export type Access = Pick<AccessDenial, 'provider' | 'keyEnv'> & {
 const NO_QUOTA = asId<ErrorName>('insufficient_quota');
 const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** Statuses whose body is looked into for the name of the refusal. */
-export const mayDeny = (status: number): boolean => [401, 402, 403, 404, 407, 429].includes(status);
+/** Statuses whose body is looked into for the name of the refusal: of access, or of something in the request. */
+export const namesRefusal = (status: number): boolean =>
+  [400, 401, 402, 403, 404, 407, 422, 429].includes(status);
 
 /** A quota that is used up is a refusal until somebody pays; any other 429 passes by waiting. */
 export function errorCodeIn(text: string): ErrorName | undefined {

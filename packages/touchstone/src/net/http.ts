@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { defined, type ErrorName } from '@touchstone/protocol';
-import { errorCodeIn, mayDeny } from './access.js';
+import { errorCodeIn, namesRefusal } from './access.js';
 import { onAbort } from './concurrency.js';
 import { createConnections } from './connections.js';
 import { type Guard, GuardRefusal } from './guard.js';
@@ -217,11 +217,11 @@ const ERROR_BYTES = 16 * 1024;
 const ERROR_WAIT_MS = 2_000;
 
 /**
- * `error.code` or `error.type` of a refusal, which say whether access was denied. Only a plain name is taken: anything
- * else could be content. A body that is long, slow or broken has no code.
+ * `error.code` or `error.type` of a refusal, which say whether access was denied, or what of the request was refused. Only
+ * a plain name is taken: anything else could be content. A body that is long, slow or broken has no code.
  */
 async function readErrorCode(response: http.IncomingMessage): Promise<ErrorName | undefined> {
-  if (!mayDeny(response.statusCode ?? 0)) return undefined;
+  if (!namesRefusal(response.statusCode ?? 0)) return undefined;
   const giveUp = setTimeout(() => response.destroy(), ERROR_WAIT_MS);
   try {
     const chunks: Uint8Array[] = [];

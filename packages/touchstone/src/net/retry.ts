@@ -140,11 +140,12 @@ const failed = (reason: string): RequestOutcome => ({ kind: 'failed', reason });
 function settledOutcome(result: HttpResult, who: string): RequestOutcome | undefined {
   if (result.kind === 'lost') return undefined;
   if (result.kind !== 'response') return failed(result.reason);
-  const { status, text } = result;
+  const { status, text, errorCode } = result;
   if (status >= 200 && status < 300) return { kind: 'text', text };
   if (status >= 300 && status < 400)
     return failed(`${who} answered with a redirect (HTTP ${status}); none is followed.`);
-  return status === 429 || status >= 500 ? undefined : failed(`${who} answered with HTTP ${status}.`);
+  if (status === 429 || status >= 500) return undefined;
+  return failed(`${who} answered with HTTP ${status}${errorCode === undefined ? '' : ` (${errorCode})`}.`);
 }
 
 function whyUnreachable(result: HttpResult, { made }: Tries, who: string): string {

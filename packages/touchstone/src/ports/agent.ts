@@ -36,8 +36,12 @@ export type AgentFacts = {
   readonly memoryShape?: MemoryShape;
   /** The pack that brought it; absent for agents of the configuration and of tenants. */
   readonly pack?: { readonly name: string; readonly version: Version };
-  /** Of a service that is asked by a template: what the template names. Such a service calls tools of its own. */
-  readonly requestNames?: readonly string[];
+  /** Of an agent that is asked by a template, a mapped service or a model with a prompt: what the template names. */
+  readonly templateNames?: readonly string[];
+  /** Of a conversation: how long it may be, and whether a model can play the user. */
+  readonly conversation?: { readonly maxTurns: number; readonly hasUser: boolean };
+  /** Of a conversation: the agent that it is with. */
+  readonly wraps?: AgentFacts;
   /** What it declares to need and this host does not offer. */
   readonly degraded?: readonly string[];
 };
@@ -52,7 +56,8 @@ export type AgentKind =
   | 'openai'
   | 'openwop'
   | 'scripted'
-  | 'recorded';
+  | 'recorded'
+  | 'conversation';
 
 /** Which kinds of memory an agent uses. Only long-term memory is kept here. */
 export type MemoryShape = {
@@ -92,8 +97,11 @@ export type AgentHost = {
   callTool(toolId: string, inputs: Body): Promise<ToolResult>;
   /** Records a call that the agent has made without this host, by what it says of it. It is not answered here. */
   observe(toolId: string, inputs: Body, outcome?: Body): void;
-  /** Commits the usage to the spend ledger; an adapter awaits it before it uses the answer it paid for. */
-  spend(usage: readonly Usage[]): Promise<void>;
+  /**
+   * Commits the usage to the spend ledger; an adapter awaits it before it uses the answer it paid for. What the model used
+   * that plays the user is not the agent's.
+   */
+  spend(usage: readonly Usage[], by?: 'simulatedUser'): Promise<void>;
   reason(text: string): void;
 };
 
@@ -105,15 +113,19 @@ export type Answer = {
   readonly observed?: readonly ScoredCall[];
   /** Of an answer that was given elsewhere: how long that took, where it is known. What passed here is then no measure. */
   readonly measured?: { readonly latencyMs?: number };
+  /** Of a conversation: how many answers the agent gave in it. */
+  readonly turns?: number;
 } & (
   | { readonly kind: 'answered' | 'refused'; readonly output: Body; readonly confidence?: number }
   /** `failed` is the agent's own doing (an error, a timeout); `unreachable` is not, and leaves the task unscored. */
   | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: 'unreachable'; readonly reason: string }
+  | { readonly kind: 'unreachable'; readonly reason: string; readonly of?: 'user' }
+  /** Of a conversation: the model that plays the user said something that is neither words for the agent nor an end. */
+  | { readonly kind: 'unreadable'; readonly reason: string }
   /** Of recorded answers: there is none for the task, which stays unscored. */
   | { readonly kind: 'absent'; readonly reason: string }
   /** This host was not let in: the task is unscored, and a run of which this is true from the first task on ends. */
-  | AccessRefusal
+  | (AccessRefusal & { readonly of?: 'user' })
 );
 
 /** Requests made for one answer, and how long of it was spent backing off (not the agent's latency). */

@@ -31,7 +31,16 @@ import {
   text,
   type Wire,
 } from '../schema/build.js';
-import { agentVersion, change, embedderPin, interval, judgeIdentity, modelPin, scorerPin } from './parts.js';
+import {
+  agentVersion,
+  change,
+  embedderPin,
+  interval,
+  judgeIdentity,
+  modelPin,
+  scorerPin,
+  simulatedUser,
+} from './parts.js';
 import { reportedRegression, suiteInReport } from './report.js';
 
 /** A run by its id, 1 to 128 characters. */
@@ -108,6 +117,8 @@ const measuredRun = closed(
     ),
     /** The model that compared meanings. */
     embedder: embedderPin,
+    /** Who played the user of conversations; absent when nobody did. */
+    simulatedUser,
     /** Programs of the operator that decided criteria; absent when no criterion names one. */
     scorers: list(scorerPin),
     /** The run begins with the history of another one. A scorecard names that one, and not how it was forked. */

@@ -1,6 +1,7 @@
 // Small shapes that several of our own documents share.
 import type { AgentId, Digest, ModelName, ScorerName, Version } from '../../model/ids.js';
 import {
+  choice,
   closed,
   count,
   fraction,
@@ -42,6 +43,31 @@ export const agentVersion = closed({
   digest: id<Digest>(),
 });
 
+/** The efforts that providers tell apart. Which of them a model knows is for its provider to say. */
+export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+const parameterMembers = {
+  /** The sampling temperature. */
+  temperature: number(),
+  /** The share of the probability that tokens are drawn from. */
+  topP: number(),
+  /** The most tokens of one answer. */
+  maxTokens: count(),
+  /** Asks the provider for the same answer to the same question. */
+  seed: integer(),
+  /** Texts at which the answer ends. */
+  stop: list(text()),
+  /** How much tokens are avoided that the answer has often. */
+  frequencyPenalty: number(),
+  /** How much tokens are avoided that the answer has at all. */
+  presencePenalty: number(),
+  /** How much the model thinks before it answers. */
+  reasoningEffort: choice(REASONING_EFFORTS),
+};
+const modelParameters = closed({}, parameterMembers);
+/** How a model is asked. An absent member leaves it to the provider. */
+export type ModelParameters = Wire<typeof modelParameters>;
+
 /** The model a run asks, decided once at create: a changed configuration does not change a run that has begun. */
 export const modelPin = closed(
   {
@@ -51,10 +77,7 @@ export const modelPin = closed(
     model: id<ModelName>(),
   },
   {
-    /** The sampling temperature; absent when the provider's default is used. */
-    temperature: number(),
-    /** The most tokens of one answer; absent when the provider's default is used. */
-    maxTokens: count(),
+    ...parameterMembers,
     /**
      * The model is scripted: its answers were written down beforehand and are evidence of nothing. Absent otherwise.
      */
@@ -92,6 +115,27 @@ export const judgeInReport = closed(judgeRequired, {
   /** The mean share of votes that said the same, from 0 to 1; absent when the judge was asked once. */
   agreement: fraction('The mean share of votes that said the same; absent when it was asked once.'),
 });
+
+/** Who plays the user of conversations. Answers to different users are different measurements. */
+export const simulatedUser = closed(
+  {
+    /** The configured provider that serves the model. */
+    provider: id<ModelName>(),
+    /** The model, as its provider calls it. */
+    model: id<ModelName>(),
+    /** Of the orders that the model is given, which are part of the user. */
+    promptDigest: id<Digest>('Of the orders the model is given, which are part of the user.'),
+    /** Of provider, model, parameters and orders together: equal digests are the same user. */
+    digest: id<Digest>('Of all of the above, parameters included: equal digests are the same user.'),
+  },
+  {
+    ...parameterMembers,
+    /** The user is scripted: what it says was written down beforehand. Absent otherwise. */
+    mock: mark('What it says was written down beforehand, so answers to it are evidence of nothing.'),
+  },
+);
+/** Who plays the user of conversations, pinned when the run is created. */
+export type SimulatedUser = Wire<typeof simulatedUser>;
 
 /** The model that compares meanings, for contracts that ask for it. */
 export const embedderPin = closed({

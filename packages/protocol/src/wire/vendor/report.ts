@@ -40,6 +40,7 @@ import {
   judgeInReport,
   modelPin,
   scorerPin,
+  simulatedUser,
 } from './parts.js';
 
 /** The suite of a report, as `<suiteId>@<version>`, and the digest of its document. */
@@ -329,6 +330,8 @@ export const evalReport = closed(
         agentUsd: amount(),
         /** What the judges' model calls cost. */
         judgeUsd: amount(),
+        /** What the model cost that played the user of conversations. */
+        simulatedUserUsd: amount('What the model cost that played the user of conversations.'),
         /** Model calls of unknown price; absent when there are none. */
         unpriced: count('Model calls of unknown price.'),
       },
@@ -371,6 +374,8 @@ export const evalReport = closed(
     judge: judgeInReport,
     /** The model that looked at every answer of an adversarial run. */
     safetyJudge: judgeIdentity,
+    /** Who played the user of conversations; absent when nobody did. */
+    simulatedUser,
     /** Programs of the operator that decided criteria; absent when no criterion names one. */
     scorers: list(scorerPin),
     /** What keeps the scores from being evidence, by what made them; absent when nothing does. */

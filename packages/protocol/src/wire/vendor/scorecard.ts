@@ -22,8 +22,20 @@ import type {
 import { EVAL_MODES, MODEL_CLASSES } from '../../model/modes.js';
 import { SEVERITIES, UNSCORED_REASONS } from '../../model/score.js';
 import { CONTRACT_VERDICTS } from '../../model/verdicts.js';
-import { amount, choice, closed, flag, fraction, id, integer, list, mark, number } from '../schema/build.js';
-import { change, page } from './parts.js';
+import {
+  amount,
+  choice,
+  closed,
+  flag,
+  fraction,
+  id,
+  integer,
+  list,
+  mark,
+  number,
+  text,
+} from '../schema/build.js';
+import { change, page, REASONING_EFFORTS } from './parts.js';
 
 /** Longer names than this are none. */
 const MAX_NAME = 1024;
@@ -63,6 +75,16 @@ const judge = closed(
   { provider: modelName, model: modelName, votes: whole(1, 100), promptDigest: digest, digest },
   { mock: mark() },
 );
+const parameters = {
+  temperature: number(undefined, { minimum: 0, maximum: 2 }),
+  maxTokens: whole(1),
+  topP: fraction(),
+  seed: whole(Number.MIN_SAFE_INTEGER),
+  stop: list(text(undefined, { minLength: 1, maxLength: 100 }), undefined, { maxItems: 4 }),
+  frequencyPenalty: number(undefined, { minimum: -2, maximum: 2 }),
+  presencePenalty: number(undefined, { minimum: -2, maximum: 2 }),
+  reasoningEffort: choice(REASONING_EFFORTS),
+};
 const findings = list(closed({ kind: findingKind, severity: choice(SEVERITIES) }));
 const criterion = closed(
   { id: criterionId, met: fraction(), weight: amount() },
@@ -89,6 +111,7 @@ const taskResultMembers = [
     latencyMs: whole(0),
     costUsd: amount(),
     judgeUsd: amount(),
+    simulatedUserUsd: amount(),
     unpriced: whole(0),
     cacheHits: whole(0),
     schemaValid: flag(),
@@ -164,10 +187,13 @@ export const scorecard = closed(
     model: closed(
       { provider: modelName, model: modelName },
       {
-        temperature: number(undefined, { minimum: 0, maximum: 2 }),
-        maxTokens: whole(1),
+        ...parameters,
         mock: mark(),
       },
+    ),
+    simulatedUser: closed(
+      { provider: modelName, model: modelName, promptDigest: digest, digest },
+      { ...parameters, mock: mark() },
     ),
     judge,
     safetyJudge: judge,

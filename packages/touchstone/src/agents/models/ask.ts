@@ -1,3 +1,4 @@
+import type { ModelParameters } from '@touchstone/protocol';
 import { createDeadlines, onAbort, type RequestBounds } from '../../net/index.js';
 import type { AskModel, Clock } from '../../ports/index.js';
 import type { Model } from './model.js';
@@ -45,8 +46,12 @@ export function createPatience(clock: Clock, timeoutMs: number, who: string): Pa
   };
 }
 
-/** A model that is asked single questions, at temperature 0, and answers in JSON. */
-export function createAskModel(model: Model, clock: Clock): { readonly ask: AskModel; close(): void } {
+/** A model that is asked single questions and answers in JSON, at temperature 0 unless the parameters say otherwise. */
+export function createAskModel(
+  model: Model,
+  clock: Clock,
+  parameters: ModelParameters = { temperature: 0 },
+): { readonly ask: AskModel; close(): void } {
   const patience = createPatience(clock, model.timeoutMs ?? DEFAULT_TIMEOUT_MS, 'The model');
   const ask: AskModel = ({ system, user, schema, round }, signal) =>
     patience.within(signal, async (bound) => {
@@ -54,7 +59,7 @@ export function createAskModel(model: Model, clock: Clock): { readonly ask: AskM
         { role: 'system', text: system },
         { role: 'user', text: user },
       ] as const;
-      const question = { messages, tools: [], returnSchema: schema, temperature: 0, repeat: round };
+      const question = { messages, tools: [], returnSchema: schema, ...parameters, repeat: round };
       const reply = await model.ask(question, bound);
       if (reply.kind !== 'reply') return reply;
       await reply.remember?.();

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, ModelName } from '@touchstone/protocol';
+import type { Json, JsonObject, ModelName, ModelParameters } from '@touchstone/protocol';
 import type { RequestBounds } from '../../net/index.js';
 import type { Answer, Usage } from '../../ports/index.js';
 
@@ -33,12 +33,10 @@ export type ModelTool = {
 };
 
 /** Everything one call of a model depends on. Equal questions are equal to a cache. */
-export type Question = {
+export type Question = ModelParameters & {
   readonly messages: readonly Message[];
   readonly tools: readonly ModelTool[];
   readonly returnSchema?: JsonObject;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
   /** Never sent. Two repeats of a task are two questions. */
   readonly repeat: number;
 };
@@ -61,6 +59,8 @@ export type Reply = {
   readonly usage: Usage;
   /** The reply as it goes back to the model when the conversation continues. */
   readonly said: readonly ReplyPart[];
+  /** Parameters that the model was asked without, because it does not take them. */
+  readonly ignored?: readonly string[];
   /** Keeps the reply for the next time. To be called once it is paid for: what is remembered is free. */
   readonly remember?: () => Promise<void>;
 };

@@ -3,7 +3,7 @@ import type {
   LanguageModelV3Message,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import type { JsonObject } from '@touchstone/protocol';
+import { defined, type JsonObject, type ModelParameters } from '@touchstone/protocol';
 import type { Message, ProviderKind, Question, ReplyPart } from './model.js';
 import { parseArguments } from './sdk-reply.js';
 
@@ -23,15 +23,37 @@ export function toCallOptions(
   kind: ProviderKind,
   signal: AbortSignal,
 ): LanguageModelV3CallOptions {
-  const { temperature, maxTokens, tools } = question;
+  const { tools } = question;
   return {
     prompt: question.messages.map(toSdkMessage),
-    providerOptions: LENIENT,
+    providerOptions: withEffort(question, LENIENT),
     abortSignal: signal,
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+    ...settingsOf(question),
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function' as const, ...tool })) }),
     ...formatOf(question, kind),
+  };
+}
+
+const settingsOf = (asked: ModelParameters): Partial<LanguageModelV3CallOptions> => {
+  const { temperature, topP, seed, frequencyPenalty, presencePenalty } = asked;
+  return defined({
+    ...{ temperature, topP, seed, frequencyPenalty, presencePenalty },
+    maxOutputTokens: asked.maxTokens,
+    stopSequences: asked.stop && [...asked.stop],
+  });
+};
+
+/** Providers call it by different names; each package reads its own. */
+function withEffort(
+  { reasoningEffort }: ModelParameters,
+  options: SharedV3ProviderOptions,
+): SharedV3ProviderOptions {
+  if (reasoningEffort === undefined) return options;
+  return {
+    openai: { ...options.openai, reasoningEffort },
+    openaiCompatible: { ...options.openaiCompatible, reasoningEffort },
+    anthropic: { effort: reasoningEffort },
+    google: { thinkingConfig: { thinkingLevel: reasoningEffort } },
   };
 }
 

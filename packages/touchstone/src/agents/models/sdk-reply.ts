@@ -4,8 +4,9 @@ import type {
   LanguageModelV3GenerateResult,
   LanguageModelV3StreamPart,
   LanguageModelV3Usage,
+  SharedV3Warning,
 } from '@ai-sdk/provider';
-import { isUnsound, type Json, type JsonObject, parseJson } from '@touchstone/protocol';
+import { isUnsound, type Json, type JsonObject, type ModelParameters, parseJson } from '@touchstone/protocol';
 import type { Usage } from '../../ports/index.js';
 import type { ModelIdentity, Reply, ReplyPart } from './model.js';
 
@@ -16,6 +17,7 @@ type SdkAnswer = {
   readonly usage: LanguageModelV3Usage;
   /** Words of a refusal that the package itself does not pass on. */
   readonly refusal: string;
+  readonly warnings: readonly SharedV3Warning[];
 };
 
 export function replyOf(answer: SdkAnswer, identity: ModelIdentity): Reply {
@@ -35,7 +37,30 @@ export function replyOf(answer: SdkAnswer, identity: ModelIdentity): Reply {
     finish,
     usage: usageOf(answer.usage, identity),
     said,
+    ...ignoredIn(answer.warnings),
   };
+}
+
+/** Parameters by the names that the packages have for them. */
+const FEATURES: { readonly [feature: string]: keyof ModelParameters } = {
+  temperature: 'temperature',
+  topP: 'topP',
+  maxOutputTokens: 'maxTokens',
+  seed: 'seed',
+  stopSequences: 'stop',
+  frequencyPenalty: 'frequencyPenalty',
+  presencePenalty: 'presencePenalty',
+  reasoningEffort: 'reasoningEffort',
+};
+
+/** A package that knows better than its provider leaves parameters out, and only warns. */
+function ignoredIn(warnings: readonly SharedV3Warning[]): Pick<Reply, 'ignored'> {
+  const ignored = warnings.flatMap((one) =>
+    one.type === 'unsupported' && Object.hasOwn(FEATURES, one.feature)
+      ? [FEATURES[one.feature] as string]
+      : [],
+  );
+  return ignored.length > 0 ? { ignored } : {};
 }
 
 export const answerOf = (result: LanguageModelV3GenerateResult): SdkAnswer => ({
@@ -43,6 +68,7 @@ export const answerOf = (result: LanguageModelV3GenerateResult): SdkAnswer => ({
   finishReason: result.finishReason,
   usage: result.usage,
   refusal: refusalIn(result.response?.body, 'message'),
+  warnings: result.warnings,
 });
 
 /** The stream ended before the model had. */
@@ -55,17 +81,19 @@ export async function gather(stream: ReadableStream<LanguageModelV3StreamPart>):
   const content: LanguageModelV3Content[] = [];
   const open = new Map<string, { type: 'text' | 'reasoning'; text: string }>();
   let refusal = '';
+  let warnings: readonly SharedV3Warning[] = [];
   let end: Pick<SdkAnswer, 'finishReason' | 'usage'> | undefined;
   for await (const part of stream) {
     if (part.type === 'error') throw new BrokenOff();
     if (part.type === 'raw') refusal += refusalIn(part.rawValue, 'delta');
+    else if (part.type === 'stream-start') warnings = part.warnings;
     else if (part.type === 'finish') end = part;
     else if (part.type === 'tool-call') content.push(part);
     else takeText(part, open, content);
   }
   // No package makes up a raw reason, so one that is missing was never sent.
   if (end?.finishReason.raw === undefined) throw new BrokenOff();
-  return { content, finishReason: end.finishReason, usage: end.usage, refusal };
+  return { content, finishReason: end.finishReason, usage: end.usage, refusal, warnings };
 }
 
 function takeText(

@@ -26,6 +26,10 @@ export function digestOf(
   return asId<Digest>(`sha256:${sha256(canonicalJson(whole))}`);
 }
 
+/** An agent that talks to another one is another agent when that one changes. */
+export const wrappedDigest = (own: Digest, inner: Digest): Digest =>
+  asId<Digest>(`sha256:${sha256(canonicalJson({ own, inner }))}`);
+
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
 /** The files of an agent that is in use. */

@@ -15,6 +15,9 @@ import {
 import { passEnv } from '../environment/hand-over.js';
 import { mappingIssues, mappingMembers } from './mapping.js';
 import { commandArguments, filled, headers, modelName, textMap, timeoutMs, webUrl } from './members.js';
+import { parameters } from './parameters.js';
+import { prompt } from './prompt.js';
+import { turnCount } from './turn-count.js';
 
 /**
  * Who wrote a spec. The operator owns the machine; a tenant only gets as far as a guarded URL; from a pack comes a
@@ -24,7 +27,7 @@ export type SpecSource = 'operator' | 'tenant' | 'pack' | 'definition';
 /** Scorers are programs too, and only the operator has any. */
 type RunSource = SpecSource | 'scorer';
 
-const prompt = filled(256 * 1024);
+const systemPrompt = filled(256 * 1024);
 
 /** Where an endpoint is and what opens it: an address of its own, or a configured provider with its credential. */
 const endpoint = {
@@ -51,12 +54,18 @@ const endpointIssues = (run: AnyObject): readonly Issue[] => [
   ),
 ];
 
+const promptIssues = (run: AnyObject): readonly Issue[] =>
+  issueAt(
+    '/promptFile',
+    has(run, 'prompt') && has(run, 'promptFile') && 'expected either prompt or promptFile, not both',
+  );
+
 /** Node alone takes some fifty megabytes. */
 const memoryMb = integer(undefined, { minimum: 128, maximum: 1_048_576 });
 
 const processes = integer(undefined, { minimum: 1, maximum: 64 });
 
-const packedPrompt = closed({ kind: constant('manifest'), systemPrompt: prompt }, { timeoutMs });
+const packedPrompt = closed({ kind: constant('manifest'), systemPrompt }, { timeoutMs });
 
 const SHAPES = {
   module: closed({ kind: constant('module'), path: filled() }, { export: filled(256), memoryMb, timeoutMs }),
@@ -90,17 +99,25 @@ const SHAPES = {
   recorded: closed({ kind: constant('recorded'), path: filled() }),
   /** A chat endpoint that is itself the agent. */
   openai: ruled(
-    closed({ kind: constant('openai'), model: modelName }, { ...endpoint, system: prompt, timeoutMs }),
-    endpointIssues,
+    closed(
+      { kind: constant('openai'), model: modelName },
+      { ...endpoint, system: systemPrompt, prompt, promptFile: filled(), parameters, timeoutMs },
+    ),
+    (run) => [...endpointIssues(run), ...promptIssues(run)],
   ),
   /** An agent on another OpenWOP host. */
   openwop: ruled(
     closed({ kind: constant('openwop'), agentId: filled(256) }, { ...endpoint, timeoutMs }),
     endpointIssues,
   ),
+  /** Talks to another agent, turn by turn. With `user`, a model plays the user of tasks that say what it wants. */
+  conversation: closed(
+    { kind: constant('conversation'), agent: filled(512) },
+    { user: closed({ model: filled(256) }, { parameters }), maxTurns: turnCount },
+  ),
   /** A prompt that came in a pack, whose model is chosen by its class; or in a definition, which may name the model. */
   manifest: closed(
-    { kind: constant('manifest'), systemPrompt: prompt },
+    { kind: constant('manifest'), systemPrompt },
     { model: filled(256), temperature: number(undefined, { minimum: 0, maximum: 2 }), timeoutMs },
   ),
 };
@@ -126,6 +143,7 @@ export type ScriptedRun = RunOf<'scripted'>;
 export type RecordedRun = RunOf<'recorded'>;
 export type OpenaiRun = RunOf<'openai'>;
 export type OpenwopRun = RunOf<'openwop'>;
+export type ConversationRun = RunOf<'conversation'>;
 export type ManifestRun = RunOf<'manifest'>;
 /** A function of the program that this host is part of, by the name it was handed over with. Never from a document. */
 export type FunctionRun = { readonly kind: 'function'; readonly name: string; readonly timeoutMs?: number };
@@ -138,7 +156,17 @@ export const isProgram = ({ kind }: { readonly kind?: unknown }): boolean => PRO
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 const KINDS: { readonly [from in RunSource]: readonly Kind[] } = {
-  operator: ['module', 'command', 'python', 'http', 'openai', 'openwop', 'scripted', 'recorded'],
+  operator: [
+    'module',
+    'command',
+    'python',
+    'http',
+    'openai',
+    'openwop',
+    'scripted',
+    'recorded',
+    'conversation',
+  ],
   scorer: ['module', 'command', 'python'],
   tenant: ['http', 'openai', 'openwop'],
   pack: ['manifest'],
@@ -147,7 +175,9 @@ const KINDS: { readonly [from in RunSource]: readonly Kind[] } = {
 
 /** These run code or read files and secrets of the machine, which are not a tenant's to name. */
 const OPERATOR_ONLY = new Set(
-  'path export command args cwd env passEnv apiKeyEnv memoryMb python processes protocol'.split(' '),
+  'path export command args cwd env passEnv apiKeyEnv memoryMb python processes protocol promptFile'.split(
+    ' ',
+  ),
 );
 const isOperators = (from: RunSource): boolean => from === 'operator' || from === 'scorer';
 

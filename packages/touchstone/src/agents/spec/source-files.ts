@@ -5,7 +5,7 @@ import { expandGlob } from './file-globs.js';
 import { existing, importsOf, isFile } from './imports.js';
 import { type Interpreter, MAX_BYTES, readInterpreter } from './interpreter.js';
 import { pythonModule } from './python-imports.js';
-import type { CommandRun } from './run-spec.js';
+import type { CommandRun, OpenaiRun } from './run-spec.js';
 import type { AgentSpec } from './spec.js';
 
 /** A file that an agent is made of. */
@@ -80,12 +80,24 @@ async function listedFiles({ files = [] }: ProgramSpec, baseDir: string): Promis
 
 async function entriesOf({ run }: ProgramSpec, baseDir: string): Promise<Entries> {
   if (run.kind === 'command') return commandEntries(run, baseDir);
+  if (run.kind === 'openai') return promptEntries(run, baseDir);
   if (!('path' in run)) return { paths: [], roots: [] };
   const path = resolve(baseDir, run.path);
   const roots = run.kind === 'python' ? [dirname(path), ...searchPath(run.env?.PYTHONPATH, baseDir)] : [];
   if (await isFile(path)) return { paths: [path], program: path, roots };
-  const message = `Expected a file, but there is none at "${run.path}". Relative paths start at the config file's folder.`;
-  throw validationError([{ pointer: '/run/path', message }]);
+  throw noFile('/run/path', run.path);
+}
+
+async function promptEntries({ promptFile }: OpenaiRun, baseDir: string): Promise<Entries> {
+  if (promptFile === undefined) return { paths: [], roots: [] };
+  const path = resolve(baseDir, promptFile);
+  if (await isFile(path)) return { paths: [path], roots: [] };
+  throw noFile('/run/promptFile', promptFile);
+}
+
+function noFile(pointer: string, path: string) {
+  const message = `Expected a file, but there is none at "${path}". Relative paths start at the config file's folder.`;
+  return validationError([{ pointer, message }]);
 }
 
 /** The program, and the arguments that are files, also those behind an equals sign. */

@@ -102,6 +102,28 @@ describe('a spec', () => {
     expect(pointers({ ...minimal, run: { ...command, protocol: 'lines' } })).toEqual([]);
   });
 
+  it.each([
+    [{ prompt: '' }, '/run/prompt'],
+    [{ prompt: [] }, '/run/prompt'],
+    [{ prompt: ['{{ a'] }, '/run/prompt/0'],
+    [{ prompt: [{ role: 'user', content: '{{ a | b }}' }] }, '/run/prompt/0/content'],
+    [{ parameters: { temperature: 3 } }, '/run/parameters/temperature'],
+    [{ parameters: { stop: [] } }, '/run/parameters/stop'],
+    [{ parameters: { reasoningEffort: 'much' } }, '/run/parameters/reasoningEffort'],
+  ])('of a model has a prompt and parameters that can be used: %j', (wrong, pointer) => {
+    const openai = { kind: 'openai', provider: 'local', model: 'small-1', ...wrong };
+    expect(pointers({ ...minimal, run: openai })).toEqual([pointer]);
+  });
+
+  it.each([
+    [{ agent: 'local.acme.desk', user: {} }, '/run/user/model'],
+    [{ agent: 'local.acme.desk', maxTurns: 0 }, '/run/maxTurns'],
+    [{ agent: 'local.acme.desk', maxTurns: 65 }, '/run/maxTurns'],
+    [{ user: { model: 'local/a' } }, '/run/agent'],
+  ])('of a conversation names an agent, and who plays the user: %j', (wrong, pointer) => {
+    expect(pointers({ ...minimal, run: { kind: 'conversation', ...wrong } })).toEqual([pointer]);
+  });
+
   it('of an endpoint names either its address or a configured provider', () => {
     const openai = (run: object) =>
       pointers({ ...minimal, run: { kind: 'openai', model: 'small-1', ...run } });
@@ -150,9 +172,22 @@ describe('a spec from a tenant', () => {
     [{ kind: 'scripted', path: 'x' }, ['kind', 'path']],
     [{ ...run, apiKeyEnv: 'OPENAI_API_KEY' }, ['apiKeyEnv']],
     [{ ...run, env: { A: '1' } }, ['env']],
+    [{ kind: 'openai', provider: 'local', model: 'm', promptFile: '/etc/passwd' }, ['promptFile']],
+    [{ kind: 'conversation', agent: 'local.acme.desk' }, ['kind']],
   ])('may not name what is on this machine: %j', (theirs, members) => {
     const expected = members.map((member) => `/run/${member}`);
     expect([...pointers({ ...minimal, run: theirs }, 'tenant')].sort()).toEqual(expected.sort());
+  });
+
+  it('may be a model with a prompt and parameters', () => {
+    const theirs = {
+      kind: 'openai',
+      provider: 'local',
+      model: 'm',
+      prompt: '{{ q }}',
+      parameters: { seed: 1 },
+    };
+    expect(pointers({ ...minimal, run: theirs }, 'tenant')).toEqual([]);
   });
 
   it('may not name a tenant', () =>

@@ -22,6 +22,7 @@ import {
   needsVariables,
   parseAgentSpec,
   tenantReferenceIssues,
+  type UserDecision,
 } from '../../agents/index.js';
 import type { Guard } from '../../net/index.js';
 import type { Agent, AgentFacts, Checker, Clock, Store } from '../../ports/index.js';
@@ -57,6 +58,8 @@ export type AgentCatalogue = {
   readonly find: FindAgent;
   /** Which model a run of this agent asks; no model for agents that bring their own. */
   chooseModel(owner: Owner, pin: AgentPin, asked: ModelRequest): Promise<ModelDecision>;
+  /** Who plays the user in a run of this agent; nobody for agents that have no conversations. */
+  chooseUser(owner: Owner, pin: AgentPin): Promise<UserDecision>;
   /** Opens a planned agent. Runs that use the same one share it; it closes with the last of them. */
   open(owner: Owner, plan: EvalPlan | AgentPlan): Promise<Agent>;
 };
@@ -75,16 +78,17 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
   const entries = createAgentEntries(parts);
   const visible = (
     owner: Owner,
-    { facts, spec, hostOwned, unset }: AgentEntry,
+    { facts, spec, hostOwned, unset, unusable, inner }: AgentEntry,
     isRevoked: boolean,
   ): AgentVisible => ({
     facts: withModelIssue(
       isRevoked ? degraded(facts, ['pack.revoked']) : facts,
       spec,
-      unset ? {} : pool.chooseModel(owner, spec, {}),
+      unset ? {} : pool.chooseModel(owner, inner?.spec ?? spec, {}),
     ),
     hostOwned,
     ...(unset && { unset }),
+    ...(unusable && { unusable }),
     ...(isRevoked && { revoked: true }),
   });
   return {
@@ -125,7 +129,11 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
     },
     async chooseModel(owner, pin, asked) {
       const found = await entries.find(owner, pin);
-      return found && !found.unset ? pool.chooseModel(owner, found.spec, asked) : {};
+      return found && !found.unset ? pool.chooseModel(owner, (found.inner ?? found).spec, asked) : {};
+    },
+    async chooseUser(owner, pin) {
+      const found = await entries.find(owner, pin);
+      return found && !found.unset ? pool.chooseUser(found.spec) : {};
     },
     async open(owner, plan) {
       const { agentId, version } = plan.agent;

@@ -11,6 +11,7 @@ import type { Guard } from '../../net/index.js';
 import type { AgentFacts, BoundAgent, Store } from '../../ports/index.js';
 import { type AgentReference, highestVersion } from '../../suites/index.js';
 import { capabilityPath, MODELS_CAPABILITY } from '../capability-names.js';
+import { withInner } from './conversation-entry.js';
 import type { AgentEntry } from './entries.js';
 import type { CapabilityCheck } from './pack-policy.js';
 
@@ -67,7 +68,7 @@ export function createAgentEntries(parts: EntryParts) {
     return highestVersion(all.filter((version) => !out.includes(version))) ?? highestVersion(all);
   };
 
-  const find = async (
+  const findAlone = async (
     owner: Owner,
     { agentId, version }: Pick<AgentReference, 'agentId' | 'version'>,
   ): Promise<AgentEntry | undefined> => {
@@ -83,6 +84,21 @@ export function createAgentEntries(parts: EntryParts) {
       if (row) return stored(row, holder === HOST_OWNER);
     }
     return undefined;
+  };
+
+  const find = async (
+    owner: Owner,
+    reference: Pick<AgentReference, 'agentId' | 'version'>,
+  ): Promise<AgentEntry | undefined> => {
+    const found = await findAlone(owner, reference);
+    return found && withInner(found, (inner) => findAlone(owner, inner));
+  };
+
+  /** An operator's files may have been edited since it was registered; a new run is pinned to what they are now. */
+  const currentAlone = async (owner: Owner, reference: Pick<AgentReference, 'agentId' | 'version'>) => {
+    const found = await findAlone(owner, reference);
+    const isOperators = found && operators.has(keyOf(found.spec));
+    return isOperators ? { ...found, facts: await add(found.written ?? found.spec, found.baseDir) } : found;
   };
 
   const add = async (written: AgentSpec, baseDir: string): Promise<AgentFacts> => {
@@ -110,15 +126,15 @@ export function createAgentEntries(parts: EntryParts) {
     revokedPacks,
     revoked,
     ofHost,
-    all: async (owner: Owner): Promise<AgentEntry[]> => [
-      ...(await agents.list(owner)).map((row) => stored(row, false)),
-      ...(await ofHost(owner)),
-    ],
-    /** An operator's files may have been edited since it was registered; a new run is pinned to what they are now. */
+    async all(owner: Owner): Promise<AgentEntry[]> {
+      const own = (await agents.list(owner)).map((row) => stored(row, false));
+      const found = [...own, ...(await ofHost(owner))];
+      return Promise.all(found.map((entry) => withInner(entry, (inner) => findAlone(owner, inner))));
+    },
+    /** As `find`, with what the files of an operator's agent are now. */
     async current(owner: Owner, reference: Pick<AgentReference, 'agentId' | 'version'>) {
-      const found = await find(owner, reference);
-      const isOperators = found && operators.has(keyOf(found.spec));
-      return isOperators ? { ...found, facts: await add(found.written ?? found.spec, found.baseDir) } : found;
+      const found = await currentAlone(owner, reference);
+      return found && withInner(found, (inner) => currentAlone(owner, inner));
     },
   };
 }
@@ -130,8 +146,9 @@ const fillInOperators = (written: AgentSpec, env: Environment): ReturnType<typeo
 /** Where the files are is not known before every variable is set. */
 const NO_FILES = { files: [], stamps: new Map<string, string>() };
 
-export const isIn = (packs: ReadonlySet<string>, { spec: { pack } }: AgentEntry): boolean =>
-  pack !== undefined && packs.has(`${pack.name}@${pack.version}`);
+export const isIn = (packs: ReadonlySet<string>, { spec: { pack }, inner }: AgentEntry): boolean =>
+  (pack !== undefined && packs.has(`${pack.name}@${pack.version}`)) ||
+  (inner !== undefined && isIn(packs, inner));
 
 function knownOf(
   { guard, offers }: EntryParts,
@@ -143,7 +160,7 @@ function knownOf(
   if (spec.memoryShape?.conversation) lacking.push('memoryShape.conversation');
   return {
     spec,
-    facts: degraded(agentFacts(spec, digest), lacking),
+    facts: degraded(agentFacts(spec, digest, baseDir), lacking),
     baseDir,
     hostOwned,
     ...(!hostOwned && { guard }),

@@ -6,6 +6,7 @@ import {
   isHostError,
   type ModelPin,
   type Owner,
+  type Redact,
   type Version,
 } from '@touchstone/protocol';
 import {
@@ -17,9 +18,10 @@ import {
   type ModuleAgent,
   openAgent,
   pinModel,
-  readAgentFiles,
+  pinUser,
+  type UserDecision,
 } from '../../agents/index.js';
-import { type Names, openGuard, type PaceOf } from '../../net/index.js';
+import { type Guard, type Names, openGuard, type PaceOf } from '../../net/index.js';
 import {
   type Agent,
   AgentChanged,
@@ -30,6 +32,7 @@ import {
   type ThreadShares,
   threadMs,
 } from '../../ports/index.js';
+import { entryFiles } from './conversation-entry.js';
 import type { AgentEntry } from './entries.js';
 
 type Plan = EvalPlan | AgentPlan;
@@ -37,6 +40,7 @@ type Plan = EvalPlan | AgentPlan;
 /** Opens agents, and keeps one open for all the runs that use it. */
 export type AgentPool = {
   chooseModel(owner: Owner, spec: AgentSpec, asked: ModelRequest): ModelDecision;
+  chooseUser(spec: AgentSpec): UserDecision;
   open(owner: Owner, known: AgentEntry, plan: Plan): Promise<Agent>;
 };
 
@@ -47,6 +51,7 @@ type PoolParts = {
   readonly models: Models;
   readonly paceOf: PaceOf;
   readonly holdsSecret: (text: string) => boolean;
+  readonly redact?: Redact;
   readonly names: Names;
   readonly shares: ThreadShares;
   /** Functions of the program that this host is part of. */
@@ -88,14 +93,17 @@ export function createAgentPool(parts: PoolParts): AgentPool {
   };
   return {
     chooseModel: (owner, spec, asked) => pinModel(parts.models, owner, spec, asked),
+    chooseUser: (spec) => pinUser(parts.models, spec),
     open: (owner, known, plan) => enter(poolKey(owner, plan), () => openFresh(parts, owner, known, plan)),
   };
 }
 
 /** Agents that ask a model are opened for their owner, because providers and remembered answers are granted to owners. */
-const poolKey = (owner: Owner, { agent, model, cache }: Plan): string =>
+const poolKey = (owner: Owner, { agent, model, simulatedUser, cache }: Plan): string =>
   JSON.stringify(
-    model ? [agent.digest, owner.tenant, owner.workspace, model, cache] : [agent.digest, owner.tenant],
+    model || simulatedUser
+      ? [agent.digest, owner.tenant, owner.workspace, model, simulatedUser, cache]
+      : [agent.digest, owner.tenant],
   );
 
 const sharedAgent = ({ agent, files }: AgentWithFiles, close: () => Promise<void>): Agent => ({
@@ -107,7 +115,7 @@ const sharedAgent = ({ agent, files }: AgentWithFiles, close: () => Promise<void
   ...(agent.forTask && { forTask: (taskId) => agent.forTask?.(taskId) ?? agent }),
   // A module stays as it was loaded; a program is started for every turn, as it is then.
   invoke:
-    agent.facts.kind === 'command'
+    (agent.facts.wraps ?? agent.facts).kind === 'command'
       ? (...asked) => invokeUnchanged(agent, files, ...asked)
       : (invocation, host) => agent.invoke(invocation, host),
   hasChanged: async () => !(await files.isSame()),
@@ -133,7 +141,7 @@ async function openFresh(
 ): Promise<AgentWithFiles> {
   const { spec, facts, baseDir, guard } = known;
   // The files may have changed since the run was planned; an answer of other code would be evidence of nothing.
-  const files = await readAgentFiles(spec, baseDir, known.written);
+  const files = await entryFiles(known);
   if (files.digest !== plan.agent.digest) {
     throw new HostError(
       'conflict',
@@ -143,7 +151,9 @@ async function openFresh(
   const { clock, random, paceOf, models, holdsSecret, names } = parts;
   const takeAnswer = takeAnswersOf(parts.shares, owner);
   const cache = plan.cache && { responses: parts.store.responses, holdsSecret };
-  const use = { owner, models, ...modelOf(plan), ...(cache && { cache }) };
+  const { simulatedUser } = plan;
+  const { redact } = parts;
+  const use = { owner, models, ...modelOf(plan), ...defined({ simulatedUser, cache, redact }) };
   const agent = await openAgent(spec, {
     facts,
     baseDir,
@@ -152,10 +162,11 @@ async function openFresh(
     paceOf,
     use,
     files,
+    ...(known.inner && { inner: innerParts(known.inner, owner, names) }),
     functions: parts.functions,
     takeAnswer,
     limits: defined({ moduleMemoryMb: parts.moduleMemoryMb }),
-    fetchGuard: guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system),
+    fetchGuard: guardOf(guard, owner, names),
   }).catch(cannotOpen);
   const issue = await agent.loadIssue?.();
   if (issue === undefined) return { agent, files };
@@ -174,6 +185,13 @@ const takeAnswersOf =
 
 /** An answer is read, compared, looked through and written again. */
 const ANSWER_WEIGHT = 2;
+const innerParts = ({ spec, facts, baseDir, guard }: AgentEntry, owner: Owner, names: Names) => ({
+  ...{ spec, facts, baseDir },
+  fetchGuard: guardOf(guard, owner, names),
+});
+
+const guardOf = (guard: Guard | undefined, owner: Owner, names: Names): Guard =>
+  guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system);
 
 /** What keeps an agent from being opened will keep it from being opened again: the run that waits for it has to end. */
 function cannotOpen(error: unknown): never {

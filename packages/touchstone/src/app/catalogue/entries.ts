@@ -13,6 +13,8 @@ export type AgentVisible = {
   readonly channel?: ChannelName;
   /** Variables of the environment that it names and that are not set: no run of it begins. */
   readonly unset?: readonly string[];
+  /** Why no run of it begins, whoever asks. */
+  readonly unusable?: string;
   /** Its pack is revoked: no new run of it begins. */
   readonly revoked?: true;
 };
@@ -27,6 +29,10 @@ export type AgentEntry = {
   readonly written?: AgentSpec;
   /** Variables that it names and that are not set. */
   readonly unset?: readonly string[];
+  /** Of a conversation: the agent that it is with. */
+  readonly inner?: AgentEntry;
+  /** Of a conversation: why there is no agent that it could be with. */
+  readonly unusable?: string;
   readonly facts: AgentFacts;
   readonly baseDir: string;
   readonly hostOwned: boolean;

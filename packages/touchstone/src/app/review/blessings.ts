@@ -4,6 +4,7 @@ import {
   type BlessedRun,
   type EvalPlan,
   HostError,
+  hasScripted,
   type NewBaseline,
   type Owner,
   type Principal,
@@ -130,7 +131,7 @@ const whole = (number: number): string => number.toLocaleString('en-US');
 const count = (number: number, noun: string): string => `${whole(number)} ${noun}${number === 1 ? '' : 's'}`;
 
 function notesOn({ plan, headline }: EvalRun): readonly string[] {
-  const { totalTasks, model, judge, safetyJudge, rejudgeOf } = plan;
+  const { totalTasks, rejudgeOf } = plan;
   const selected = plannedSteps(plan);
   return [
     ...(selected < totalTasks
@@ -142,7 +143,7 @@ function notesOn({ plan, headline }: EvalRun): readonly string[] {
       ? [`${count(headline.unscored, 'task')} could not be scored, and will be left out of comparisons.`]
       : []),
     ...(rejudgeOf ? [`The answers are those of run ${rejudgeOf}, judged again.`] : []),
-    ...(model?.mock || judge?.mock || safetyJudge?.mock
+    ...(hasScripted(plan)
       ? ['A scripted model took part: its answers were written down beforehand and are evidence of nothing.']
       : []),
     ...(plan.targetMismatchAllowed ? ['The suite was made for another agent.'] : []),

@@ -10,6 +10,7 @@ import {
   type RunId,
   type Scorecard,
   scorersDiffer,
+  usersDiffer,
   validationError,
 } from '@touchstone/protocol';
 import type { Store } from '../../ports/index.js';
@@ -20,7 +21,15 @@ import { sharedTasks } from '../views/common-tasks.js';
 /** What two runs must share to be compared. */
 export type Comparable = Pick<
   EvalPlan,
-  'suite' | 'repeats' | 'judge' | 'safetyJudge' | 'safetyPolicy' | 'contract' | 'embedder' | 'scorers'
+  | 'suite'
+  | 'repeats'
+  | 'judge'
+  | 'safetyJudge'
+  | 'safetyPolicy'
+  | 'contract'
+  | 'embedder'
+  | 'scorers'
+  | 'simulatedUser'
 >;
 type BaselinePins = Pick<EvalPlan, 'commonTasks' | 'baselineImported' | 'tolerance' | 'judgeMismatchAllowed'>;
 
@@ -45,7 +54,7 @@ export async function pinBaseline(
     ...comparisonIssues(before.measured, plan, sameTasks).map((message) => ({ pointer: POINTER, message })),
     ...flagIssues(allowed),
     ...(otherJudge && allowed !== true
-      ? [{ pointer: POINTER, message: scorersDiffer(before.measured, plan) ? OTHER_SCORER : OTHER_JUDGE }]
+      ? [{ pointer: POINTER, message: otherMeasure(before.measured, plan) }]
       : []),
   ];
   const tolerance = readTolerance(configurable.regression, issues) ?? defaultTolerance;
@@ -68,6 +77,13 @@ const sourceOf = (before: BaselineSource) =>
 
 const NO_DIGESTS =
   'The scorecard file of the baseline is older than digests of tasks, so it can be compared only with runs of the very same suite. Export it again where it was run.';
+function otherMeasure(before: Comparable, after: Comparable): string {
+  if (scorersDiffer(before, after)) return OTHER_SCORER;
+  return usersDiffer(before, after) ? OTHER_USER : OTHER_JUDGE;
+}
+
+const OTHER_USER =
+  'The answers of the baseline were given to another simulated user, so a difference could be the users’. Take another baseline, or set configurable.allowJudgeMismatch to true.';
 const OTHER_SCORER =
   'The baseline was scored by another state of a scorer, so a difference could be the scorers’. Take another baseline, or set configurable.allowJudgeMismatch to true.';
 const OTHER_JUDGE =

@@ -4,7 +4,7 @@ import type { PriceOf } from '../../ports/index.js';
 type Configurable = { readonly [key: string]: unknown };
 type PricedModel = { readonly provider: string; readonly model: string; readonly mock?: boolean };
 /** Everything of a plan that this host asks for money. */
-type ModelPins = Partial<Pick<EvalPlan, 'model' | 'judge' | 'safetyJudge' | 'embedder'>>;
+type ModelPins = Partial<Pick<EvalPlan, 'model' | 'judge' | 'safetyJudge' | 'embedder' | 'simulatedUser'>>;
 
 /** A budget cannot stop what nobody can count: the models of unknown price, unless the caller accepts that. */
 export function budgetIssues(configurable: Configurable, plan: ModelPins, priceOf: PriceOf): Issue[] {
@@ -22,6 +22,7 @@ export function budgetIssues(configurable: Configurable, plan: ModelPins, priceO
     plan.judge,
     plan.safetyJudge,
     plan.embedder,
+    plan.simulatedUser,
   ];
   const names = asked.flatMap((one) =>
     one && !isPriced(one, priceOf) ? [`${one.provider}/${one.model}`] : [],

@@ -111,6 +111,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
         return { facts: now.agent, hostOwned: true };
       },
       chooseModel: async () => ({}),
+      chooseUser: async () => ({}),
       chooseJudge: () => ({ issue: 'There is no judge here.' }),
       chooseSafetyJudge: () => undefined,
       safetyPolicy: undefined,

@@ -1,6 +1,6 @@
-import { defined, type Issue, isObject } from '@touchstone/protocol';
-import type { ModelRequest } from '../../agents/index.js';
-import type { AgentKind } from '../../ports/index.js';
+import { defined, type Issue, isObject, type ModelParameters } from '@touchstone/protocol';
+import { type ModelRequest, parameterIssues, parametersOf } from '../../agents/index.js';
+import type { AgentFacts, AgentKind } from '../../ports/index.js';
 
 type Configurable = { readonly [key: string]: unknown };
 
@@ -11,15 +11,23 @@ type ReadModelRequest = ModelRequest & { readonly cache: boolean; readonly issue
 
 /**
  * What a caller wants of the model. For agents that bring their own model these members are theirs to read, and mean
- * nothing here; only the response cache is ours alone and refused where it could not work.
+ * nothing here; only the response cache and `parameters` are ours alone, and refused where they could not work.
  */
-export function readModelRequest(configurable: Configurable, kind: AgentKind): ReadModelRequest {
+export function readModelRequest(
+  configurable: Configurable,
+  { kind: own, wraps, conversation }: Pick<AgentFacts, 'kind' | 'wraps' | 'conversation'>,
+): ReadModelRequest {
+  const kind = wraps?.kind ?? own;
   const issues: Issue[] = [];
   const refuse = (member: string, message: string): undefined =>
     void issues.push({ pointer: `/configurable/${member}`, message });
   const { cache } = configurable;
   if (cache !== undefined && typeof cache !== 'boolean') refuse('cache', 'Expected true or false.');
   if (!ASKED_HERE.includes(kind)) {
+    if (configurable.parameters !== undefined)
+      refuse('parameters', `Agents of kind ${kind} ask their models themselves. Leave the member out.`);
+    // The model that plays the user is asked here, whoever answers it.
+    if (conversation?.hasUser) return { cache: cache === true, issues };
     if (cache === true)
       refuse(
         'cache',
@@ -37,7 +45,16 @@ export function readModelRequest(configurable: Configurable, kind: AgentKind): R
     { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true },
     refuse,
   );
-  return { ...defined({ name, temperature, maxTokens }), cache: cache === true, issues };
+  const parameters = readParameters(configurable.parameters, issues);
+  return { ...defined({ name, temperature, maxTokens }), ...parameters, cache: cache === true, issues };
+}
+
+/** `parameters` has the names that agents of the configuration have; it goes before the two that stand beside it. */
+function readParameters(value: unknown, issues: Issue[]): ModelParameters {
+  if (value === undefined) return {};
+  const found = parameterIssues(value, '/configurable/parameters');
+  issues.push(...found);
+  return found.length > 0 ? {} : parametersOf(value as Parameters<typeof parametersOf>[0]);
 }
 
 type Refuse = (member: string, message: string) => undefined;

@@ -18,7 +18,6 @@ import { createSchemaCheck, needsVariables } from '../../agents/index.js';
 import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
 import type { AgentFacts, Checker, Clock, PriceOf, Store, SuiteHead } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
-import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import type { AgentVisible, FindAgent } from '../catalogue/entries.js';
 import { inTurns, refuseSlow } from '../catalogue/schema-budget.js';
@@ -27,10 +26,10 @@ import type { JudgeDecision, Judges } from '../judges/judges.js';
 import type { Scorers } from '../scorers/scorers.js';
 import { pinBaseline } from './baseline.js';
 import { budgetIssues } from './budget.js';
-import { readModelRequest } from './model-request.js';
+import { type ModelPlanParts, planModel, planUser } from './plan-model.js';
 import { checkBounds } from './run-bounds.js';
 import { SLOW_CHECKS, taskIssues } from './task-criteria.js';
-import { refuseUnfit, requestIssues, taskObstacle } from './unfit-tasks.js';
+import { hasSimulatedUser, needsUser, refuseUnfit, requestIssues, taskObstacle } from './unfit-tasks.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
 export type CreateRunBody = RunCreateWire;
@@ -50,10 +49,9 @@ export type EvalSettings = {
   readonly ceilingUsd?: number;
 };
 
-export type PlanParts = {
+export type PlanParts = ModelPlanParts & {
   readonly findSuite: SuiteCatalogue['find'];
   readonly findAgent: FindAgent;
-  readonly chooseModel: AgentCatalogue['chooseModel'];
   readonly chooseJudge: Judges['choose'];
   readonly chooseSafetyJudge: Judges['chooseForSafety'];
   /** Why one of these tools cannot be called. */
@@ -147,7 +145,8 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   const tasks = decided.ordinals?.length ?? head.taskCount;
   checkBounds(body.configurable ?? {}, { nodes: tasks * decided.repeats });
   const unfit = taskObstacle(facts, decided.modes, parts.unsetVariable(owner, facts.toolAllowlist));
-  if (unfit) await refuseUnfit(taskPages(parts.store, suite.owner, head), decided.ordinals, unfit);
+  const allTasks = () => taskPages(parts.store, suite.owner, head);
+  if (unfit) await refuseUnfit(allTasks(), decided.ordinals, unfit);
   const plan: EvalPlan = {
     kind: 'eval',
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
@@ -157,6 +156,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     ...(facts.kind === 'function' && { inProcess: true }),
     ...defined({ timed: head.needs?.timed }),
     ...(await planModel(parts, owner, facts, body)),
+    ...(await planUser(parts, owner, facts, () => needsUser(allTasks(), decided.ordinals))),
     ...(judge && !('issue' in judge) && { judge }),
     ...(await (contract
       ? parts.contracts.plan(owner, contract, decided.ordinals)
@@ -202,7 +202,10 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
     );
   }
   checkBounds(body.configurable ?? {}, { nodes: 1 });
-  const model = await planModel(parts, owner, facts, body);
+  const model = {
+    ...(await planModel(parts, owner, facts, body)),
+    ...(await planUser(parts, owner, facts, () => hasSimulatedUser(inputs))),
+  };
   checkBudget(parts, body, model);
   return {
     workflowId: facts.agentId,
@@ -228,23 +231,6 @@ function planSafety({
   return { ...(judge && { safetyJudge: judge }), ...(safetyPolicy && { safetyPolicy }) };
 }
 
-/** Decides which model the run asks, for agents whose model is ours to ask. */
-async function planModel(
-  parts: PlanParts,
-  owner: Owner,
-  facts: AgentFacts,
-  { configurable = {} }: CreateRunBody,
-): Promise<Pick<EvalPlan, 'model' | 'cache'>> {
-  const { cache, issues, ...asked } = readModelRequest(configurable, facts.kind);
-  if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
-  const decided = await parts.chooseModel(owner, pinOf({ facts }), asked);
-  if ('issue' in decided) {
-    const pointer = asked.name === undefined ? '/agentId' : '/configurable/model';
-    throw validationError([{ pointer, message: decided.issue }]);
-  }
-  return { ...(decided.model && { model: decided.model }), ...(cache && { cache }) };
-}
-
 function checkBudget(
   { priceOf }: PlanParts,
   { configurable = {} }: CreateRunBody,
@@ -259,6 +245,7 @@ async function knownAgent(parts: PlanParts, owner: Owner, reference: string): Pr
   const agent = await parts.findAgent(owner, reference);
   if (!agent) throw unknown('agentId', 'No agent of this name and version is installed.');
   if (agent.revoked) throw revokedAgent(agent.facts);
+  if (agent.unusable !== undefined) throw unknown('agentId', agent.unusable);
   if (agent.unset) throw unknown('agentId', needsVariables(`Agent ${agent.facts.agentId}`, agent.unset));
   return agent;
 }

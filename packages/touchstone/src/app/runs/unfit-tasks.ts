@@ -1,6 +1,6 @@
-import { type EvalMode, type Issue, validationError } from '@touchstone/protocol';
+import { type EvalMode, type Issue, type Json, validationError } from '@touchstone/protocol';
 import { type Body, type Fixtures, fromBody, type Task } from '@touchstone/protocol/bodies';
-import { missingVariable } from '../../agents/index.js';
+import { conversationIssues, missingVariable, readConversation } from '../../agents/index.js';
 import type { AgentFacts } from '../../ports/index.js';
 
 /** What keeps an agent from being asked a task, by a pointer inside the task; undefined when nothing does. */
@@ -12,12 +12,42 @@ export type Obstacle = (task: Task) => Issue | undefined;
  * a tool that lacks a variable (`unset`) cannot be called.
  */
 export function taskObstacle(
-  { kind, requestNames }: AgentFacts,
+  facts: AgentFacts,
   modes: readonly EvalMode[],
   unset: string | undefined,
 ): Obstacle | undefined {
   const isLive = modes.includes('live-shadow');
-  if (requestNames) return (task) => (isLive ? undefined : toolFixtures(task)) ?? missing(task, requestNames);
+  const ofTools = toolObstacle(facts, isLive, unset);
+  const { templateNames, conversation } = facts;
+  if (conversation) return (task) => ofTools?.(task) ?? noConversation(task, facts);
+  return templateNames ? (task) => ofTools?.(task) ?? missing(task, templateNames) : ofTools;
+}
+
+/** An agent that is talked to is told messages in every turn, whatever the task holds. */
+const EACH_TURN = { messages: [{ role: 'user', content: '' }] };
+
+function noConversation({ input, taskId }: Task, facts: AgentFacts): Issue | undefined {
+  const [issue] = inputIssues(facts, fromBody(input));
+  return issue && { pointer: `/input${issue.pointer}`, message: `Task "${taskId}": ${issue.message}.` };
+}
+
+function inputIssues({ conversation, templateNames = [] }: AgentFacts, input: Json): readonly Issue[] {
+  if (!conversation) return [];
+  const name = missingVariable(templateNames, EACH_TURN);
+  const message = `the agent's template names {{ ${name} }}, and in a conversation there are messages, last and conversationId`;
+  return [
+    ...conversationIssues(input, conversation),
+    ...(name === undefined ? [] : [{ pointer: '', message }]),
+  ];
+}
+
+function toolObstacle(
+  { wraps, ...facts }: AgentFacts,
+  isLive: boolean,
+  unset: string | undefined,
+): Obstacle | undefined {
+  const { kind, templateNames } = wraps ?? facts;
+  if (kind === 'http' && templateNames) return isLive ? undefined : toolFixtures;
   if (kind === 'openwop') return isLive ? undefined : anyFixtures;
   return unset === undefined ? undefined : (task) => callsLive(task, isLive, unset);
 }
@@ -51,11 +81,13 @@ function missing({ input, taskId }: Task, names: readonly string[]): Issue | und
 }
 
 const noValue = (name: string): string =>
-  `no value for {{ ${name} }} in the agent's request. Add it to the input, or write a default: {{ ${name} | default("…") }}.`;
+  `no value for {{ ${name} }} in the agent's template. Add it to the input, or write a default: {{ ${name} | default("…") }}.`;
 
 /** The same for a single invocation, by a pointer inside its inputs. */
-export function requestIssues({ requestNames = [] }: AgentFacts, inputs: Body): readonly Issue[] {
-  const name = missingVariable(requestNames, fromBody(inputs));
+export function requestIssues(facts: AgentFacts, inputs: Body): readonly Issue[] {
+  const { templateNames = [], conversation } = facts;
+  if (conversation) return inputIssues(facts, fromBody(inputs));
+  const name = missingVariable(templateNames, fromBody(inputs));
   return name === undefined ? [] : [{ pointer: '', message: `The inputs have ${noValue(name)}` }];
 }
 
@@ -65,15 +97,34 @@ export async function refuseUnfit(
   ordinals: readonly number[] | undefined,
   obstacle: Obstacle,
 ): Promise<void> {
+  for await (const { task, ordinal } of chosenTasks(pages, ordinals)) {
+    const issue = obstacle(task);
+    if (!issue) continue;
+    const pointer = `/tasks/${ordinal}${issue.pointer}`;
+    throw validationError([{ ...issue, pointer }], { field: 'evalSuiteRef' });
+  }
+}
+
+/** Whether a model plays the user in one of the chosen tasks. */
+export async function needsUser(
+  pages: AsyncIterable<readonly Task[]>,
+  ordinals: readonly number[] | undefined,
+): Promise<boolean> {
+  for await (const { task } of chosenTasks(pages, ordinals)) if (hasSimulatedUser(task.input)) return true;
+  return false;
+}
+
+export function hasSimulatedUser(input: Body): boolean {
+  const conversation = readConversation(fromBody(input));
+  return 'user' in conversation;
+}
+
+async function* chosenTasks(pages: AsyncIterable<readonly Task[]>, ordinals: readonly number[] | undefined) {
   const selected = ordinals && new Set(ordinals);
   let ordinal = 0;
   for await (const page of pages) {
     for (const task of page) {
-      const issue = (selected?.has(ordinal) ?? true) ? obstacle(task) : undefined;
-      if (issue) {
-        const pointer = `/tasks/${ordinal}${issue.pointer}`;
-        throw validationError([{ ...issue, pointer }], { field: 'evalSuiteRef' });
-      }
+      if (selected?.has(ordinal) ?? true) yield { task, ordinal };
       ordinal += 1;
     }
   }

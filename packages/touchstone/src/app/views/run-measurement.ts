@@ -110,8 +110,8 @@ const measuredCard = (card: Scorecard): MeasuredResults => ({
 
 /** What a run is pinned to besides suite and agent, as far as there is any. */
 export const pinsOf = (plan: EvalPlan | Scorecard) => {
-  const { model, judge, safetyJudge, safetyPolicy, contract, embedder, scorers } = plan;
-  return defined({ model, judge, safetyJudge, safetyPolicy, contract, embedder, scorers });
+  const { model, judge, safetyJudge, safetyPolicy, contract, embedder, simulatedUser, scorers } = plan;
+  return defined({ model, judge, safetyJudge, safetyPolicy, contract, embedder, simulatedUser, scorers });
 };
 
 /** Suite and agent by name, version and digest alone. */

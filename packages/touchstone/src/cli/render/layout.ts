@@ -47,11 +47,12 @@ export function rowLines(rows: readonly Row[], { ink, width }: Look, options: Ro
   );
 }
 
-type RunModels = Pick<RunView, 'model' | 'judge' | 'safetyJudge'>;
+type RunModels = Pick<RunView, 'model' | 'judge' | 'safetyJudge' | 'simulatedUser'>;
 
 /** Which models had a part in a run. */
-export const modelRows = ({ model, judge, safetyJudge }: RunModels): readonly Row[] => [
+export const modelRows = ({ model, judge, safetyJudge, simulatedUser }: RunModels): readonly Row[] => [
   ['model', model && modelName(model)],
+  ['user', simulatedUser && modelName(simulatedUser)],
   ['judge', judge && judgeName(judge)],
   ['judge', safetyJudge && `${judgeName(safetyJudge)}, for safety`],
 ];

@@ -17,6 +17,8 @@ export class InvocationHost implements AgentHost {
   readonly signal: AbortSignal;
   /** The model calls that were paid for until the answer. */
   readonly usage: Usage[] = [];
+  /** Those of the model that plays the user of a conversation. */
+  readonly userUsage: Usage[] = [];
   /** Opened with the first call: most invocations make none. */
   gateway: ToolGateway | undefined = undefined;
   readonly #parts: Parts;
@@ -67,10 +69,14 @@ export class InvocationHost implements AgentHost {
     this.#reasoning.show(text);
   }
 
-  async spend(calls: readonly Usage[]): Promise<void> {
+  async spend(calls: readonly Usage[], by?: 'simulatedUser'): Promise<void> {
     const priced = await this.#meter.spend(calls);
     // Money spent after the answer is in the ledger, but the bracket is closed and stays as it is.
     if (this.#over) return;
+    if (by === 'simulatedUser') {
+      this.userUsage.push(...priced);
+      return;
+    }
     for (const call of priced) this.#recorder.add('provider.usage', usagePayload(call));
     this.usage.push(...priced);
   }

@@ -23,12 +23,18 @@ export type InvocationRequest = {
 /** What came of it. `unanswered`: there was no answer, through no fault of the agent; every other outcome is the agent's. */
 export type InvocationResult = {
   readonly outcome: InvocationOutcome;
-  readonly unanswered: Extract<Answer, { kind: 'unreachable' | 'denied' | 'absent' }> | undefined;
+  readonly unanswered:
+    | Extract<Answer, { kind: 'unreachable' | 'unreadable' | 'denied' | 'absent' }>
+    | undefined;
   readonly output: Body | undefined;
   readonly latencyMs: number;
   /** The answer was given elsewhere, and how long that took is unknown. */
   readonly untimed?: true;
   readonly usage: readonly Usage[];
+  /** What the model used that played the user of a conversation. */
+  readonly userUsage: readonly Usage[];
+  /** How many answers the agent gave in a conversation. */
+  readonly turns?: number;
   readonly schemaValid: boolean | undefined;
   /** The answer could not be checked against the agent's return schema, through no fault of the agent. */
   readonly unchecked: boolean;

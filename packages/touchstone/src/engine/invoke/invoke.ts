@@ -20,7 +20,7 @@ import { recordEnd, recordStart } from './bracket.js';
 import type { AnswerOutcome, InvocationRequest, InvocationResult } from './invocation.js';
 import { InvocationHost } from './invocation-host.js';
 import { agentIds } from './opaque-ids.js';
-import type { SpendMeter } from './spend-meter.js';
+import { type SpendMeter, usagePayload } from './spend-meter.js';
 import type { ToolGateway } from './tool-gateway.js';
 
 /** Runs one invocation and records its bracket. Rejects only when the signal aborts. */
@@ -45,6 +45,8 @@ export async function invoke(
   const decided = outcomeOf(parts, request, answer, signal);
   const outcome = decided instanceof Promise ? await decided : decided;
   recordEnd(request, invocationId, answer, outcome, recorder);
+  // Behind the bracket, which holds what the agent has used.
+  for (const call of host.userUsage) recorder.add('provider.usage', usagePayload(call));
   recorder.settle();
   return {
     outcome: outcome.outcome,
@@ -53,6 +55,8 @@ export async function invoke(
     latencyMs,
     ...(answer.measured && answer.measured.latencyMs === undefined && { untimed: true as const }),
     usage: host.usage,
+    userUsage: host.userUsage,
+    ...(answer.turns !== undefined && { turns: answer.turns }),
     schemaValid: outcome.schemaValid,
     unchecked: outcome.unchecked === true,
     toolCalls: host.gateway?.calls ?? NO_CALLS,
@@ -61,10 +65,11 @@ export async function invoke(
   };
 }
 
+const UNANSWERED: readonly Answer['kind'][] = ['unreachable', 'unreadable', 'denied', 'absent'];
 const NO_CALLS: readonly ScoredCall[] = [];
 
 const isUnanswered = (answer: Answer): answer is NonNullable<InvocationResult['unanswered']> =>
-  answer.kind === 'unreachable' || answer.kind === 'denied' || answer.kind === 'absent';
+  UNANSWERED.includes(answer.kind);
 
 /** What the agent is given. Its ids are not those of the log, which name the task. */
 const invocationOf = ({

@@ -50,15 +50,20 @@ export const usagePayload = (call: Usage): ProviderUsage => ({
   ...(call.cacheWriteTokens !== undefined && { cacheWriteTokens: call.cacheWriteTokens }),
 });
 
-/** What a unit has cost, the agent's calls and the judge's apart; `unpriced` counts the calls without a known price. */
-export function costOf(agent: readonly Usage[], judge: readonly Usage[]): RepeatScore['cost'] {
-  if (agent.length === 0 && judge.length === 0) return { unpriced: 0 };
-  const [agentTotal, judgeTotal] = [totalOf(agent), totalOf(judge)];
-  const cacheHits = agentTotal.cacheHits + judgeTotal.cacheHits;
+/** What a unit has cost, the calls of agent, judge and user apart; `unpriced` counts the calls without a known price. */
+export function costOf(
+  agent: readonly Usage[],
+  judge: readonly Usage[],
+  user: readonly Usage[] = [],
+): RepeatScore['cost'] {
+  if (agent.length === 0 && judge.length === 0 && user.length === 0) return { unpriced: 0 };
+  const [agentTotal, judgeTotal, userTotal] = [totalOf(agent), totalOf(judge), totalOf(user)];
+  const cacheHits = agentTotal.cacheHits + judgeTotal.cacheHits + userTotal.cacheHits;
   return {
     ...(agentTotal.usd !== undefined && { agentUsd: agentTotal.usd }),
     ...(judgeTotal.usd !== undefined && { judgeUsd: judgeTotal.usd }),
-    unpriced: agentTotal.unpriced + judgeTotal.unpriced,
+    ...(userTotal.usd !== undefined && { simulatedUserUsd: userTotal.usd }),
+    unpriced: agentTotal.unpriced + judgeTotal.unpriced + userTotal.unpriced,
     ...(cacheHits > 0 && { cacheHits }),
   };
 }

@@ -132,15 +132,15 @@ function scoreInvocation(
   if (unchecked && !underContract) return { score: { kind: 'unscored', reason: 'check_over_limit' } };
   if (unanswered && !(seen.answer && isOnlyAtFirst(unanswered))) return { score: unscoredBy(unanswered) };
   seen.answer = true;
-  const { outcome, output, toolCalls, prompt, latencyMs, untimed, usage } = invocation;
+  const { outcome, output, toolCalls, prompt, latencyMs, untimed, usage, turns } = invocation;
   const seed = `${ordinal}.${repeat}`;
   const { tools: offered, memory } = environment;
   const transcript =
-    output !== undefined && prompt === undefined && !untimed
+    output !== undefined && prompt === undefined && !untimed && turns === undefined
       ? { outcome, latencyMs, usage, toolCalls, offered, memory, seed, output }
       : {
           ...{ outcome, usage, toolCalls, offered, memory, seed },
-          ...defined({ output, prompt, latencyMs: untimed ? undefined : latencyMs }),
+          ...defined({ output, prompt, turns, latencyMs: untimed ? undefined : latencyMs }),
         };
   return scoring.score(task, transcript, signal, spend);
 }
@@ -150,10 +150,14 @@ type MissingAnswer = NonNullable<InvocationResult['unanswered']>;
 const isOnlyAtFirst = (answer: MissingAnswer): boolean =>
   answer.kind === 'denied' && answer.onlyAtFirst === true;
 
-const unscoredBy = (answer: MissingAnswer): Score =>
-  answer.kind === 'denied'
-    ? { kind: 'unscored', reason: 'agent_denied', denial: answer.denial }
-    : { kind: 'unscored', reason: answer.kind === 'absent' ? 'no_answer' : 'agent_unreachable' };
+function unscoredBy(answer: MissingAnswer): Score {
+  if (answer.kind === 'absent') return { kind: 'unscored', reason: 'no_answer' };
+  if (answer.kind === 'unreadable') return { kind: 'unscored', reason: 'user_unreadable' };
+  const who = answer.of ?? 'agent';
+  return answer.kind === 'denied'
+    ? { kind: 'unscored', reason: `${who}_denied`, denial: answer.denial }
+    : { kind: 'unscored', reason: `${who}_unreachable` };
+}
 
 function repeatScore(
   invocation: InvocationResult,
@@ -161,8 +165,9 @@ function repeatScore(
   judgeUsage: readonly Usage[],
 ): RepeatScore {
   const schemaValid = scored.schemaValid ?? invocation.schemaValid;
-  const { outcome, latencyMs, usage } = invocation;
-  const plain = { score: scored.score, outcome, latencyMs, cost: costOf(usage, judgeUsage) };
+  const { outcome, latencyMs, usage, userUsage } = invocation;
+  const cost = costOf(usage, judgeUsage, userUsage);
+  const plain = { score: scored.score, outcome, latencyMs, cost };
   if (schemaValid === undefined && !scored.criteria && !scored.judge) return plain;
   return {
     ...plain,

@@ -1,4 +1,11 @@
-import { type EvalPlan, HostError, type RepeatScore, type RunId, redactDeep } from '@touchstone/protocol';
+import {
+  defined,
+  type EvalPlan,
+  HostError,
+  type RepeatScore,
+  type RunId,
+  redactDeep,
+} from '@touchstone/protocol';
 import {
   type Body,
   fromBody,
@@ -75,7 +82,7 @@ async function rejudge(
 }
 
 const wasUnanswered = ({ score }: RepeatScore): boolean =>
-  score.kind === 'unscored' && score.reason.startsWith('agent_');
+  score.kind === 'unscored' && /^(agent|user)_/.test(score.reason);
 
 /** What is recorded about the agent. What the first judge said, or failed to say, is not part of it. */
 function ownBodies({ bodies = {} }: TaskRecord, before: RepeatScore): RecordBodies {
@@ -152,7 +159,10 @@ function scoreAgain(
   return {
     ...measured,
     score: scored.score,
-    cost: costOf(agentUsage, judgeUsage),
+    cost: {
+      ...costOf(agentUsage, judgeUsage),
+      ...defined({ simulatedUserUsd: before.cost.simulatedUserUsd }),
+    },
     ...(scored.criteria && { criteria: scored.criteria }),
     ...(scored.judge && { judge: scored.judge }),
   };

@@ -1,4 +1,4 @@
-import type { AccessDenial, RunId, Score } from '@touchstone/protocol';
+import type { AccessDenial, RunId, Score, UnscoredReason } from '@touchstone/protocol';
 import type { DrainPolicy } from '@touchstone/protocol/bodies';
 
 /** Why a run must not go on as planned. */
@@ -74,9 +74,17 @@ export type AccessCount = { answered: boolean; deniedInRow: number };
 /** So many refusals in a row end a run that was let in before: a key can be revoked, or credit run out, in between. */
 const MAX_DENIED_IN_ROW = 5;
 
+/** Whether the agent's provider lets this host in is not known from these. */
+const TELLS_NOTHING: ReadonlySet<UnscoredReason> = new Set([
+  'agent_unreachable',
+  'user_denied',
+  'user_unreachable',
+  'user_unreadable',
+]);
+
 /** Counts one unit; returns the refusal when it is time to give up. Before the first answer one is enough. */
 export function countAccess(count: AccessCount, score: Score): AccessDenial | undefined {
-  if (score.kind === 'unscored' && score.reason === 'agent_unreachable') return undefined;
+  if (score.kind === 'unscored' && TELLS_NOTHING.has(score.reason)) return undefined;
   const denial = score.kind === 'unscored' && score.reason === 'agent_denied' ? score.denial : undefined;
   count.deniedInRow = denial ? count.deniedInRow + 1 : 0;
   count.answered ||= !denial;

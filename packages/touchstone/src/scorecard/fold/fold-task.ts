@@ -66,8 +66,9 @@ function isPlain(repeat: RepeatScore): repeat is PlainRepeat {
   if (score.kind !== 'scored' || score.findings.length > 0) return false;
   if (outcome !== 'completed' && outcome !== 'escalated') return false;
   if (repeat.schemaValid !== undefined || repeat.criteria || repeat.judge) return false;
-  const { agentUsd, judgeUsd, unpriced, cacheHits = 0 } = cost;
-  return agentUsd === undefined && judgeUsd === undefined && unpriced === 0 && cacheHits === 0;
+  const { agentUsd, judgeUsd, simulatedUserUsd, unpriced, cacheHits = 0 } = cost;
+  const isFree = agentUsd === undefined && judgeUsd === undefined && simulatedUserUsd === undefined;
+  return isFree && unpriced === 0 && cacheHits === 0;
 }
 
 /**
@@ -148,17 +149,19 @@ function foldCriterion(results: readonly CriterionResult[], leftOut: UnscoredRea
   };
 }
 
-type Costs = Pick<TaskResult, 'costUsd' | 'judgeUsd' | 'unpriced' | 'cacheHits'>;
+type Costs = Pick<TaskResult, 'costUsd' | 'judgeUsd' | 'simulatedUserUsd' | 'unpriced' | 'cacheHits'>;
 
 function foldCosts(repeats: readonly RepeatScore[]): Costs {
   const agentUsd = sumKnown(repeats.map(({ cost }) => cost.agentUsd));
   const judgeUsd = sumKnown(repeats.map(({ cost }) => cost.judgeUsd));
-  const costUsd = sumKnown([agentUsd, judgeUsd]);
+  const simulatedUserUsd = sumKnown(repeats.map(({ cost }) => cost.simulatedUserUsd));
+  const costUsd = sumKnown([agentUsd, judgeUsd, simulatedUserUsd]);
   const unpriced = repeats.reduce((sum, { cost }) => sum + cost.unpriced, 0);
   const cacheHits = repeats.reduce((sum, { cost }) => sum + (cost.cacheHits ?? 0), 0);
   return {
     ...(costUsd !== undefined && { costUsd }),
     ...(judgeUsd !== undefined && { judgeUsd }),
+    ...(simulatedUserUsd !== undefined && { simulatedUserUsd }),
     ...(unpriced > 0 && { unpriced }),
     ...(cacheHits > 0 && { cacheHits }),
   };

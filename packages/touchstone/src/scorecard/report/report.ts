@@ -71,7 +71,7 @@ export function buildReport(
     latency: latencyOf(results),
     ...judgeOf(plan, results),
     ...(plan.safetyJudge && { safetyJudge: plan.safetyJudge }),
-    ...defined({ scorers: plan.scorers }),
+    ...defined({ simulatedUser: plan.simulatedUser, scorers: plan.scorers }),
     ...caveatsOf(plan),
     ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
     ...(cacheHits && { cacheHits }),
@@ -143,17 +143,19 @@ const countPassed = (results: readonly TaskResult[]): number =>
 function costOf(results: readonly TaskResult[]): EvalReport['cost'] {
   const agentUsd = sumKnown(results.map(agentUsdOf));
   const judgeUsd = sumKnown(results.map((result) => result.judgeUsd));
+  const simulatedUserUsd = sumKnown(results.map((result) => result.simulatedUserUsd));
   const unpriced = sumKnown(results.map((result) => result.unpriced));
   return {
-    ...defined({ agentUsd, judgeUsd }),
+    ...defined({ agentUsd, judgeUsd, simulatedUserUsd }),
     ...(unpriced && { unpriced }),
   };
 }
 
-/** A result knows the whole and the judge's part. Where the judge's part is the whole, the agent named no cost. */
-function agentUsdOf({ costUsd, judgeUsd }: TaskResult): number | undefined {
-  if (costUsd === undefined || judgeUsd === undefined) return costUsd;
-  return costUsd > judgeUsd ? costUsd - judgeUsd : undefined;
+/** A result knows the whole and the parts of judge and user. Where these are the whole, the agent named no cost. */
+function agentUsdOf({ costUsd, judgeUsd, simulatedUserUsd }: TaskResult): number | undefined {
+  const others = sumKnown([judgeUsd, simulatedUserUsd]);
+  if (costUsd === undefined || others === undefined) return costUsd;
+  return costUsd > others ? costUsd - others : undefined;
 }
 
 function latencyOf(results: readonly TaskResult[]): EvalReport['latency'] {

@@ -1,14 +1,12 @@
-import { isObject, parseJson, type UnknownObject } from '@touchstone/protocol';
+import { isObject, parseJson, type UnknownObject, withoutFence } from '@touchstone/protocol';
 import type { CriterionVerdict, JudgedCriterion } from '../../ports/index.js';
-
-const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
 
 /** The verdicts in the order of the criteria; undefined when the answer is not exactly what was asked for. */
 export function readVerdicts(
   text: string,
   criteria: readonly JudgedCriterion[],
 ): readonly CriterionVerdict[] | undefined {
-  const answer = parseJson(FENCED.exec(text)?.groups?.json ?? text);
+  const answer = parseJson(withoutFence(text));
   if (!isObject(answer) || !hasOnly(answer, ['verdicts']) || !Array.isArray(answer.verdicts))
     return undefined;
   if (answer.verdicts.length !== criteria.length) return undefined;

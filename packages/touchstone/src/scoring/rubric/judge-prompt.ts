@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { asId, canonicalJson, type Digest, type Json, type JsonObject } from '@touchstone/protocol';
+import {
+  asId,
+  canonicalJson,
+  type Digest,
+  type Json,
+  type JsonObject,
+  onOneLine,
+} from '@touchstone/protocol';
 import { fromBody, toBody } from '@touchstone/protocol/bodies';
 import type { JudgedCriterion, JudgeQuestion } from '../../ports/index.js';
 
@@ -39,10 +46,6 @@ function dataBlock(name: string, value: Json): string {
   const mark = createHash('sha256').update(name).update(text).digest('hex').slice(0, 16);
   return `--- ${name} ${mark} ---\n${text}\n--- end ${mark} ---`;
 }
-
-// JSON escapes the control characters itself and leaves these three, which many readers take for the end of a line.
-const onOneLine = (json: string): string =>
-  json.replace(/[\u0085\u2028\u2029]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const verdictSchema: JsonObject = {
   type: 'object',

@@ -1,9 +1,7 @@
-import type { Json } from '@touchstone/protocol';
-import { fromBody } from '@touchstone/protocol/bodies';
 import type { AgentHost, Answer, Invocation } from '../../../ports/index.js';
 import type { HttpRun } from '../../spec/run-spec.js';
-import { createTemplate, MissingVariable, type Template } from '../../templates/render.js';
-import { templateVariables } from '../../templates/variables.js';
+import { checkedTemplate, rendered } from '../../templates/invocation-template.js';
+import type { Template } from '../../templates/render.js';
 import { failed } from '../answers.js';
 import type { Ask } from '../turns.js';
 import { type Reading, readMapped } from './mapped-response.js';
@@ -16,9 +14,9 @@ export async function askMapped(
   host: AgentHost,
   ask: Ask,
 ): Promise<Answer> {
-  const body = render(request, invocation);
+  const body = rendered(request, invocation);
   if ('problem' in body) return failed(body.problem);
-  const reply = await ask(body.text);
+  const reply = await ask(JSON.stringify(body.value));
   if (reply.kind !== 'text') return reply;
   const { usage, calls, answer } = readMapped(reply.text, reading);
   // Money first: what was spent is on record before anything that it bought is used.
@@ -28,22 +26,4 @@ export async function askMapped(
 }
 
 /** The template of the request; without one, the input is sent as it is. */
-export function requestTemplate({ request = '{{ input }}' }: HttpRun): Template {
-  const template = createTemplate(request);
-  if ('trouble' in template) throw new Error(`${template.pointer}: ${template.trouble}`);
-  return template;
-}
-
-function render(
-  template: Template,
-  { input, memory, invocationId }: Invocation,
-): { readonly text: string } | { readonly problem: string } {
-  const entries = JSON.parse(JSON.stringify(memory)) as Json;
-  const variables = templateVariables(fromBody(input), { memory: entries, conversationId: invocationId });
-  try {
-    return { text: JSON.stringify(template.render(variables)) };
-  } catch (error) {
-    if (error instanceof MissingVariable) return { problem: error.message };
-    throw error;
-  }
-}
+export const requestTemplate = ({ request = '{{ input }}' }: HttpRun): Template => checkedTemplate(request);

@@ -57,6 +57,22 @@ describe('a model agent', () => {
     });
   });
 
+  it('of a pack gets a conversation as its messages, after its own prompt', async () => {
+    const { server, invoke } = await start(inTurn({ say: 'fine' }));
+    const messages = [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'Yes?' },
+      { role: 'user', content: 'bye' },
+    ];
+    await invoke(messages);
+    expect(server.requests[0]?.body.messages).toEqual([
+      { role: 'system', content: 'You help.' },
+      { ...messages[0], role: 'system' },
+      ...messages.slice(1),
+    ]);
+  });
+
   it('gets an input that is not text as canonical JSON', async () => {
     const { server, invoke } = await start(inTurn({ say: 'fine' }));
     await invoke({ b: 1, a: ['ü'] });

@@ -1,11 +1,11 @@
 import {
-  canonicalJson,
   defined,
   isUnsound,
   type Json,
   type JsonObject,
   type ModelPin,
   parseJson,
+  withoutFence,
 } from '@touchstone/protocol';
 import { fromBody, type MemoryEntry, type ToolResult, toBody } from '@touchstone/protocol/bodies';
 import {
@@ -17,8 +17,10 @@ import {
   type Invocation,
   MAX_TURNS,
 } from '../../../ports/index.js';
+import { listedMessages, spokenMessages } from '../../models/chat.js';
 import type { Message, Model, ModelCall, Question, Reply, ToolMessage } from '../../models/model.js';
 import { DEFAULT_TIMEOUT_MS, type ManifestRun, type OpenaiRun } from '../../spec/run-spec.js';
+import { checkedTemplate, rendered } from '../../templates/invocation-template.js';
 import { failed } from '../answers.js';
 import { type Bound, createBounds } from '../bounds.js';
 import { nameTools } from './tool-names.js';
@@ -29,24 +31,32 @@ export type ModelAgentParts = {
   /** Closed with the agent. */
   readonly model: Model;
   readonly pin: ModelPin;
+  /** What the model is told about a task; the input as it is when absent. */
+  readonly prompt?: Json;
 };
 
 /** An agent that is a prompt and a model. The host runs the loop of questions and tool calls, so both are recorded and bounded. */
 export function createModelAgent(run: ManifestRun | OpenaiRun, parts: ModelAgentParts): Agent {
   const { facts, model, pin } = parts;
   const bounds = createBounds(parts.clock, run.timeoutMs ?? model.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const prompt = run.kind === 'manifest' ? run.systemPrompt : run.system;
+  const system = run.kind === 'manifest' ? run.systemPrompt : run.system;
+  const template = checkedTemplate(parts.prompt ?? '{{ input }}');
   return {
     facts,
     model: pin,
     ...(run.kind === 'manifest' && {
       prompt: (invocation: Invocation) => ({
         chain: [{ layer: 'agent-intrinsic', applied: true, source: `${facts.agentId}@${facts.version}` }],
-        resolved: systemText(prompt, invocation.memory),
+        resolved: systemText(system, invocation.memory),
       }),
     }),
     invoke: (invocation, host) =>
-      bounds.run(host, (bound) => converse(parts, systemText(prompt, invocation.memory), invocation, bound)),
+      bounds.run(host, async (bound) => {
+        const prompt = rendered(template, invocation);
+        if ('problem' in prompt) return failed(prompt.problem);
+        const messages = opening(systemText(system, invocation.memory), prompt.value, parts);
+        return converse(parts, messages, invocation, bound);
+      }),
     async close() {
       bounds.close();
       model.close();
@@ -66,23 +76,21 @@ function systemText(prompt: string | undefined, memory: readonly MemoryEntry[]):
 
 async function converse(
   { facts, model, pin }: ModelAgentParts,
-  system: string,
+  messages: Message[],
   invocation: Invocation,
   bound: Bound,
 ): Promise<Answer> {
   const { host } = bound;
   const tools = nameTools(invocation.tools);
   const fixed = fixedPart(facts, pin, tools, invocation);
-  const messages: Message[] = [
-    ...(system === '' ? [] : [{ role: 'system', text: system } as const]),
-    { role: 'user', text: textOf(fromBody(invocation.input)) },
-  ];
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const reply = await model.ask({ ...fixed, messages: [...messages] }, bound);
     if (reply.kind !== 'reply') return reply;
     // Money first: what was spent is on record before anything that it bought is used.
     await host.spend([reply.usage]);
     await reply.remember?.();
+    const ignored = reply.ignored?.filter((name) => name in pin) ?? [];
+    if (ignored.length > 0) return notTaken(pin, ignored);
     if (reply.reasoning !== '') host.reason(reply.reasoning);
     if (reply.refused || reply.toolCalls.length === 0) return answerOf(reply, facts, pin);
     messages.push({ role: 'assistant', said: reply.said });
@@ -91,18 +99,26 @@ async function converse(
   return failed(`The agent took ${MAX_TURNS} turns without giving an answer.`);
 }
 
-const textOf = (input: Json): string => (typeof input === 'string' ? input : canonicalJson(input));
+/** An answer without a parameter that was planned would pass for one with it. */
+const notTaken = ({ provider, model }: ModelPin, names: readonly string[]): Answer =>
+  failed(`Model ${provider}/${model} does not take ${names.join(' and ')}. Leave it out of the parameters.`);
+
+/** What the agent's entry says to the model goes first, whatever a prompt or a conversation begins with. */
+const opening = (system: string, filled: Json, { prompt }: ModelAgentParts): Message[] => [
+  ...(system === '' ? [] : [{ role: 'system', text: system } as const]),
+  ...(Array.isArray(prompt) ? listedMessages(filled as readonly Json[]) : spokenMessages(filled)),
+];
 
 function fixedPart(
   { returnSchema }: AgentFacts,
-  { temperature, maxTokens }: ModelPin,
+  { provider: _, model: __, mock: ___, ...parameters }: ModelPin,
   tools: ReturnType<typeof nameTools>,
   { repeat }: Invocation,
 ): Omit<Question, 'messages'> {
   const named = [...tools].map(([name, { description, inputSchema = { type: 'object' } }]) =>
     defined({ name, inputSchema, description }),
   );
-  return defined({ tools: named, repeat, returnSchema, temperature, maxTokens });
+  return defined({ tools: named, repeat, returnSchema, ...parameters });
 }
 
 /** One after the other, so that fixtures are consumed in the order the model asked. */
@@ -143,14 +159,10 @@ function answerOf(reply: Reply, { returnSchema }: AgentFacts, { provider, model 
   return defined({ kind: 'answered', output: toBody(value), confidence } as const);
 }
 
-const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
-
 /** The JSON that the text is, or that it fences in. Anything else stays text, for the host's schema check to judge. */
 function structured(text: string): Json {
-  const whole = parsed(text);
-  if (whole !== undefined) return whole;
-  const fenced = parsed(FENCED.exec(text)?.groups?.json ?? '');
-  return fenced === undefined ? text : fenced;
+  const value = parsed(withoutFence(text));
+  return value === undefined ? text : value;
 }
 
 function parsed(text: string): Json | undefined {

@@ -1,15 +1,20 @@
-import { asId, isHostError, type ModelName, type ModelPin, type Owner } from '@touchstone/protocol';
+import {
+  asId,
+  defined,
+  isHostError,
+  type ModelName,
+  type ModelParameters,
+  type ModelPin,
+  type Owner,
+} from '@touchstone/protocol';
 import type { Choice } from '../../models/choose.js';
 import type { Models } from '../../models/models.js';
+import { parametersOf } from '../../spec/parameters.js';
 import type { ManifestRun, OpenaiRun } from '../../spec/run-spec.js';
 import type { AgentSpec } from '../../spec/spec.js';
 
 /** What a run asks of the model behind an agent; empty when it leaves that to the configuration. */
-export type ModelRequest = {
-  readonly name?: string;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
-};
+export type ModelRequest = ModelParameters & { readonly name?: string };
 /** No model for agents that bring their own. */
 export type ModelDecision = { readonly model?: ModelPin } | { readonly issue: string };
 
@@ -28,9 +33,9 @@ export function pinModel(models: Models, owner: Owner, spec: AgentSpec, asked: M
   return usable(models, owner, models.choose(owner, wanted), parameters);
 }
 
-/** What a definition says of its model holds unless the run says otherwise. */
-const ownParameters = (run: ManifestRun | OpenaiRun): Pick<ModelRequest, 'temperature'> =>
-  run.kind === 'manifest' && run.temperature !== undefined ? { temperature: run.temperature } : {};
+/** What a definition or an entry says of its model holds unless the run says otherwise. */
+const ownParameters = (run: ManifestRun | OpenaiRun): ModelParameters =>
+  run.kind === 'manifest' ? defined({ temperature: run.temperature }) : parametersOf(run.parameters);
 
 const nameOf = ({ provider, model }: OpenaiRun): string => `${provider ?? ''}/${model}`;
 
@@ -40,12 +45,7 @@ const ownEndpoint = (baseUrl: string, model: string): ModelPin => ({
   model: asId<ModelName>(model),
 });
 
-function usable(
-  models: Models,
-  owner: Owner,
-  choice: Choice,
-  parameters: Omit<ModelRequest, 'name'>,
-): ModelDecision {
+function usable(models: Models, owner: Owner, choice: Choice, parameters: ModelParameters): ModelDecision {
   if (choice.kind === 'none') return { issue: choice.reason };
   const { pin, mock } = choice;
   const refused = refusedProvider(models, owner, pin.provider);
@@ -60,7 +60,11 @@ function refusedHost(models: Models, owner: Owner, name: string | undefined): Mo
 }
 
 /** A provider without its credential could never answer. */
-function refusedProvider(models: Models, owner: Owner, name: string | undefined): ModelDecision {
+export function refusedProvider(
+  models: Models,
+  owner: Owner,
+  name: string | undefined,
+): { readonly issue: string } | Record<never, never> {
   if (name === undefined) return {};
   try {
     const known =

@@ -160,6 +160,7 @@ const sideDocument = (side: MeasuredRun): object => ({
     model: side.model,
     judge: side.judge && judgeDocument(side.judge),
     safetyJudge: side.safetyJudge && judgeDocument(side.safetyJudge),
+    simulatedUser: side.simulatedUser,
     contract: side.contract && { digest: side.contract, verdict: side.contractVerdict },
   }),
   repeats: side.repeats,

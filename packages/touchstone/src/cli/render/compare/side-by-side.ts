@@ -163,6 +163,7 @@ function rowsOf(before: MeasuredRun, after: MeasuredRun, now: number): readonly 
     ...(otherAgent ? row('', ({ agent }) => short(agent.digest)) : []),
     ...row('model', ({ model }) => model && modelName(model), true),
     ...row('judge', ({ judge }) => judge && judgeName(judge), before.judge?.digest === after.judge?.digest),
+    ...row('user', ({ simulatedUser }) => simulatedUser && modelName(simulatedUser)),
     ...row('safety', ({ safetyJudge }) => safetyJudge && judgeName(safetyJudge)),
     ...row(
       'score',

@@ -117,9 +117,22 @@ function addRun(program: Command, start: Start): void {
       'ask this model: provider/model, or a name of "models" in the configuration; repeated: a run with each',
       several,
     )
+    .option(
+      '--param <name=value>',
+      'a parameter of the model, such as temperature=0; may be repeated',
+      several,
+    )
+    .option(
+      '--prompt <file>',
+      'of an openai agent: ask with the prompt of this file in place of its own; repeated: a run with each',
+      several,
+    )
     .option('--all', 'of runs side by side: show every task, not only those that differ')
     .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
-    .option('--record <file>', 'with mode live-shadow: write what the tools answered as a new suite file')
+    .option(
+      '--record <file>',
+      'write what live tools answered, or what a simulated user said, as a new suite file',
+    )
     .option('--answers <file>', 'score the answers of a JSONL file, one task a line; no agent is called')
     .option(
       '--baseline <run>',

@@ -135,15 +135,23 @@ async function agentThere(client: Client, reference: string): Promise<ChosenAgen
 const ASKED_HERE: readonly AgentFacts['kind'][] = ['manifest', 'openai'];
 
 /** Another host says itself that it does not ask the agent's model. */
-export function checkModel({ agentId, facts }: ChosenAgent, model: string | undefined): void {
-  if (model !== undefined && facts && !ASKED_HERE.includes(facts.kind))
-    throw bringsItsModel(agentId, facts.kind);
+export function checkModel(
+  { agentId, facts }: ChosenAgent,
+  { model, param }: { readonly model?: string; readonly param?: readonly string[] },
+): void {
+  if ((model === undefined && param === undefined) || !facts) return;
+  if (ASKED_HERE.includes((facts.wraps ?? facts).kind)) return;
+  throw bringsItsModel(agentId, facts.kind, model === undefined ? '--param' : '--model');
 }
 
-export const bringsItsModel = (agentId: string, kind?: AgentFacts['kind']): UsageError =>
+export const bringsItsModel = (
+  agentId: string,
+  kind?: AgentFacts['kind'],
+  flag: '--model' | '--param' = '--model',
+): UsageError =>
   new UsageError(
-    `Agent ${agentId}${kind ? ` is of kind ${kind} and` : ''} brings its own model, so --model would change nothing.`,
-    `Leave --model out. It is for agents of kind ${ASKED_HERE.join(' and ')}, whose model is asked from here.`,
+    `Agent ${agentId}${kind ? ` is of kind ${kind} and` : ''} brings its own model, so ${flag} would change nothing.`,
+    `Leave ${flag} out. It is for agents of kind ${ASKED_HERE.join(' and ')}, whose model is asked from here.`,
   );
 
 const agentIds = async (client: Client): Promise<string[]> =>

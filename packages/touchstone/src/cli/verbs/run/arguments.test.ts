@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { suggest } from '../../suggest.js';
 import { keyState, makeKey, parseLifetime } from '../project/keys.js';
 import { readAgentArgument, slugOf } from './agent-choice.js';
-import { checkOptions, checkSameBaseline, checkSamePlan, configurableOf } from './run-options.js';
+import { checkSameBaseline, checkSamePlan } from './resume-run.js';
+import { checkOptions, configurableOf } from './run-options.js';
 import { isRelevant, watchFiles } from './watch-paths.js';
 
 describe('an agent on the command line', () => {

@@ -25,6 +25,7 @@ type Measure = {
   readonly contract?: string;
   readonly embedder?: string;
   readonly scorers?: string;
+  readonly user?: string;
 };
 export type MeasuredRun = Measure & { readonly runId: RunId };
 
@@ -38,6 +39,7 @@ export const measureOf = ({ touchstone: facts }: Pick<EvalRunSnapshot, 'touchsto
     contract: facts.contract,
     embedder: facts.embedder && `${facts.embedder.provider}/${facts.embedder.model}`,
     scorers: facts.scorers?.map(({ name, digest }) => `${name} ${digest}`).join(),
+    user: facts.simulatedUser?.digest,
   }),
 });
 
@@ -63,6 +65,7 @@ const WHY_NOT: readonly (readonly [part: keyof Measure, words: string])[] = [
   ['contract', 'under another contract'],
   ['embedder', 'with another embedder'],
   ['scorers', 'a scorer has changed since'],
+  ['user', 'with another simulated user'],
 ];
 
 /** Why a run has nothing to be compared with, in a sentence: what sets it apart from all earlier ones. */

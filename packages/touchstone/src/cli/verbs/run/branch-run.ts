@@ -11,6 +11,7 @@ import { originOf } from '../../origin.js';
 import { shell } from '../../render/shell.js';
 import { commandToType, type Session } from '../../session.js';
 import { bringsItsModel, chooseAgent, readAgentArgument } from './agent-choice.js';
+import { withPrompt } from './prompt-choice.js';
 import type { RunDriver } from './run-driver.js';
 import { configurableOf, type RunOptions } from './run-options.js';
 import { sideOf } from './start-run.js';
@@ -89,7 +90,12 @@ async function registerAgent(
   cwd: string,
 ): Promise<void> {
   const { touchstone, principal } = local;
-  const { agent, definition } = originOf(source);
+  const { agent, definition, prompt } = originOf(source);
+  if (prompt !== undefined) {
+    const { agentId, version } = source.touchstone.agent;
+    await withPrompt(local, await chooseAgent(session, `${agentId}@${version}`, {}, cwd), prompt, cwd);
+    return;
+  }
   if (agent === undefined && definition !== undefined) {
     const { agent: defined } = await lookAtDefinition(local, source, definition, cwd);
     await useDefinedAgent(local, source.runId, definition, defined);

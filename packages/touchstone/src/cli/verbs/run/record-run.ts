@@ -1,6 +1,14 @@
 import { extname, resolve } from 'node:path';
-import { type EvalMode, type Json, SCORING_MODES } from '@touchstone/protocol';
-import type { Fixtures, MemoryEntry, MemorySeed, Task, ToolCallBody } from '@touchstone/protocol/bodies';
+import { type EvalMode, isObject, type Json, SCORING_MODES } from '@touchstone/protocol';
+import {
+  type Fixtures,
+  fromBody,
+  type MemoryEntry,
+  type MemorySeed,
+  type Task,
+  type ToolCallBody,
+  toBody,
+} from '@touchstone/protocol/bodies';
 import { type Client, readResults } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
 import { stringify } from 'yaml';
@@ -12,8 +20,9 @@ import type { Local } from '../../local.js';
 import { isSystemError } from '../../system-errors.js';
 import type { RunView } from './result.js';
 
-/** What one task of a live run was answered by its tools, and what it remembered. */
+/** What one task of a run was answered by its tools, what it remembered, and what came of it. */
 type Observed = {
+  readonly output?: Json;
   readonly toolCalls: readonly ToolCallBody[];
   readonly memory?: readonly MemoryEntry[];
 };
@@ -24,14 +33,20 @@ type Recording = {
   readonly mixed: readonly { readonly taskId: string; readonly tool: string }[];
   readonly tasks: number;
   readonly responses: number;
+  /** Conversations whose turns are fixed now. */
+  readonly conversations: number;
 };
 
 /**
  * The suite of a live run with what was observed as its fixtures. A task that was run always gets a fixtures block,
- * empty if need be, so that playing it again never goes live. Tasks that were not run stay as they are.
+ * empty if need be, so that playing it again never goes live. What a simulated user said becomes the turns of its task. Tasks
+ * that were not run stay as they are.
  */
-export function recordSuite(suite: Suite, observed: ReadonlyMap<string, Observed>): Recording {
-  const tasks = suite.tasks.map((task) => withFixtures(task, observed.get(task.taskId)));
+export function recordSuite(suite: Suite, observed: ReadonlyMap<string, Observed>, isLive = true): Recording {
+  const tasks = suite.tasks.map((task) => {
+    const seen = observed.get(task.taskId);
+    return withTurns(isLive ? withFixtures(task, seen) : task, seen);
+  });
   const { head } = suite;
   return {
     suite: {
@@ -42,8 +57,26 @@ export function recordSuite(suite: Suite, observed: ReadonlyMap<string, Observed
       mixedTools(toolCalls).map((tool) => ({ taskId, tool })),
     ),
     tasks: observed.size,
-    responses: [...observed.values()].reduce((sum, { toolCalls }) => sum + answered(toolCalls).length, 0),
+    responses: isLive
+      ? [...observed.values()].reduce((sum, { toolCalls }) => sum + answered(toolCalls).length, 0)
+      : 0,
+    conversations: tasks.filter(({ input }, index) => input !== suite.tasks[index]?.input).length,
   };
+}
+
+/** A conversation that a model played the user of, with what that user said. */
+function withTurns(task: Task, seen: Observed | undefined): Task {
+  const input = fromBody(task.input);
+  const said = isObject(input) && 'user' in input ? userWords(seen?.output) : undefined;
+  return said ? { ...task, input: toBody({ turns: [...said] }) } : task;
+}
+
+function userWords(output: Json | undefined): readonly string[] | undefined {
+  const transcript = isObject(output) ? output.transcript : undefined;
+  if (!Array.isArray(transcript)) return undefined;
+  return (transcript as readonly { readonly role: string; readonly content: string }[])
+    .filter(({ role }) => role === 'user')
+    .map(({ content }) => content);
 }
 
 function withFixtures(task: Task, seen: Observed | undefined): Task {
@@ -101,7 +134,7 @@ export async function recordRun(
   const suite = await touchstone.pinnedSuite(principal.owner, result.suite.digest);
   if (!suite)
     throw new UsageError(`The suite of the run is no longer kept here, so it cannot be written again.`);
-  const recording = recordSuite(suite, await observe(client, result));
+  const recording = recordSuite(suite, await observe(client, result), result.nondeterministic === true);
   place(resolve(io.cwd, name), name, suiteText(recording.suite, name));
   for (const line of linesOf(recording, name)) writeLine(io.stderr, line);
   return { ...result, recorded: name };
@@ -137,9 +170,13 @@ function place(file: string, name: string, text: string): void {
   }
 }
 
-function linesOf({ tasks, responses, mixed, suite: { head } }: Recording, name: string): readonly string[] {
+function linesOf(
+  { tasks, responses, conversations, mixed, suite: { head } }: Recording,
+  name: string,
+): readonly string[] {
+  const turns = conversations > 0 ? ` and the turns of ${plural(conversations, 'conversation')}` : '';
   return [
-    `Recorded ${plural(responses, 'tool response')} of ${plural(tasks, 'task')} in ${name}, as ${head.suiteId}@${head.version}.`,
+    `Recorded ${plural(responses, 'tool response')} of ${plural(tasks, 'task')}${turns} in ${name}, as ${head.suiteId}@${head.version}.`,
     ...mixed.map(
       ({ taskId, tool }) =>
         `warning: task ${taskId}: some calls of ${tool} failed, which a fixture cannot say. A replay sees only those that worked.`,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { defined, isTerminal, type RunId } from '@touchstone/protocol';
+import { defined, isTerminal, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
 import { type EvalRunSnapshot, isEvalRun, type RunSnapshot } from '@touchstone/sdk';
 import { readPackFiles } from '../../../app/index.js';
 import { readPackArgument } from '../../files/pack-source.js';
@@ -12,13 +12,8 @@ import { asEvalRun, findRun } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 import { chooseAgent, readAgentArgument } from './agent-choice.js';
 import { lookAtDefinition, useDefinedAgent } from './branch-run.js';
-import {
-  checkLive,
-  checkSameBaseline,
-  checkSamePlan,
-  plannedOtherwise,
-  type RunOptions,
-} from './run-options.js';
+import { withPrompt } from './prompt-choice.js';
+import { checkLive, configurableOf, FLAGS, type RunOptions } from './run-options.js';
 import { sideOf } from './start-run.js';
 
 /** The run to continue, after a check that it was planned as the options say. */
@@ -30,9 +25,33 @@ export async function findRunToResume(session: Session, options: RunOptions): Pr
   const { concurrency, repeats, modes, baselineRunId } = touchstone;
   checkSamePlan(options, { evalModes: modes, ...configurable, repeats, ...defined({ concurrency }) });
   checkSameBaseline(options, originOf(run).baseline, baselineRunId);
-  checkLive(options, modes);
+  checkLive(options, modes, touchstone.simulatedUser !== undefined);
   return run;
 }
+
+/** A resumed run keeps the plan it was made with: repeating the same options is fine, other ones are refused. */
+export function checkSamePlan(options: RunOptions, planned: JsonObject | undefined): void {
+  const baseline = planned?.baselineRunId as RunId | undefined;
+  for (const [knob, value] of Object.entries(configurableOf(options, baseline))) {
+    const before = planned?.[knob];
+    if (before === undefined || !jsonEqual(before, value)) throw plannedOtherwise(FLAGS[knob] ?? knob);
+  }
+}
+
+/** Said again as it was said before, or by the id of the run that was meant. */
+export function checkSameBaseline(
+  { baseline }: RunOptions,
+  said: string | undefined,
+  meant: RunId | undefined,
+): void {
+  if (baseline !== undefined && baseline !== said && baseline !== meant) throw plannedOtherwise('--baseline');
+}
+
+const plannedOtherwise = (flag: string): UsageError =>
+  new UsageError(
+    `--resume continues a run as it was planned, and it was planned with another ${flag}.`,
+    `Leave ${flag} out, or start a new run by leaving --resume out.`,
+  );
 
 /** A run in this process goes on only if neither its suite nor its agent has changed since it began. */
 export async function checkUnchanged(
@@ -54,7 +73,8 @@ export async function checkUnchanged(
   else if (origin.definition === undefined) await checkSuite(run, suite ?? origin.suite, cwd);
   const named = agentToResume(run, options.agent, origin.agent, cwd);
   const kept = await local.touchstone.pinnedSuite(local.principal.owner, facts.suite.digest);
-  const agent = await chooseAgent(session, named, kept ? sideOf(kept.head, kept) : {}, cwd);
+  const chosen = await chooseAgent(session, named, kept ? sideOf(kept.head, kept) : {}, cwd);
+  const agent = await withPrompt(local, chosen, options.prompt ?? origin.prompt, cwd);
   if (agent.facts?.digest !== facts.agent.digest) throw changed(run.runId, `agent ${agent.ref}`);
 }
 

@@ -1,4 +1,4 @@
-import { defined, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
+import { defined, type JsonObject, type RunId } from '@touchstone/protocol';
 import { parseFailOn } from '@touchstone/sdk/view';
 import type { JunitFailures } from '../../../exporters/index.js';
 import type { ContractOptions } from '../../files/compile-contract.js';
@@ -7,6 +7,7 @@ import { checkRules, type OptionRule, UsageError } from '../../io.js';
 import { placesBack } from '../../run-lookup.js';
 import type { Where } from '../../session.js';
 import type { TargetOptions } from '../deployments/options.js';
+import { readParameters } from './prompt-choice.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */
 export type RunOptions = Pick<
@@ -34,6 +35,10 @@ export type RunOptions = Pick<
   /** The budget is wanted although a model has no known price. */
   readonly allowUnpriced?: boolean;
   readonly model?: string;
+  /** Parameters of the model, each as `name=value`. */
+  readonly param?: readonly string[];
+  /** A file whose prompt stands in for the agent's own. */
+  readonly prompt?: string;
   readonly cache?: boolean;
   readonly record?: string;
   readonly resume?: string | true;
@@ -74,6 +79,7 @@ export const configurableOf = (options: RunOptions, baselineRunId?: RunId): Json
   ...defined({ repeats: options.repeats, concurrency: options.concurrency, runTimeoutMs: options.timeout }),
   ...(options.budget !== undefined && { budget: { maxCostUsd: options.budget } }),
   ...(options.allowUnpriced && { allowUnpriced: true }),
+  ...(options.param && { parameters: readParameters(options.param) }),
   ...defined({ model: options.model, cache: options.cache || undefined }),
   ...(options.allowTargetMismatch && { allowTargetMismatch: true }),
   ...defined({ baselineRunId }),
@@ -103,6 +109,7 @@ export const FLAGS: { readonly [knob: string]: string } = {
   budget: '--budget',
   allowUnpriced: '--allow-unpriced',
   model: '--model',
+  parameters: '--param',
   cache: '--cache',
   allowTargetMismatch: '--allow-target-mismatch',
   baselineRunId: '--baseline',
@@ -111,35 +118,11 @@ export const FLAGS: { readonly [knob: string]: string } = {
   allowJudgeMismatch: '--allow-judge-mismatch',
 };
 
-/** A resumed run keeps the plan it was made with: repeating the same options is fine, other ones are refused. */
-export function checkSamePlan(options: RunOptions, planned: JsonObject | undefined): void {
-  const baseline = planned?.baselineRunId as RunId | undefined;
-  for (const [knob, value] of Object.entries(configurableOf(options, baseline))) {
-    const before = planned?.[knob];
-    if (before === undefined || !jsonEqual(before, value)) throw plannedOtherwise(FLAGS[knob] ?? knob);
-  }
-}
-
-/** Said again as it was said before, or by the id of the run that was meant. */
-export function checkSameBaseline(
-  { baseline }: RunOptions,
-  said: string | undefined,
-  meant: RunId | undefined,
-): void {
-  if (baseline !== undefined && baseline !== said && baseline !== meant) throw plannedOtherwise('--baseline');
-}
-
-export const plannedOtherwise = (flag: string): UsageError =>
-  new UsageError(
-    `--resume continues a run as it was planned, and it was planned with another ${flag}.`,
-    `Leave ${flag} out, or start a new run by leaving --resume out.`,
-  );
-
-/** Only a run whose tools and memory are live has something to write down. */
-export function checkLive({ record }: RunOptions, modes: readonly string[]): void {
-  if (record === undefined || modes.includes('live-shadow')) return;
+/** Only a run whose tools and memory are live, or whose user is simulated, has something to write down. */
+export function checkLive({ record }: RunOptions, modes: readonly string[], hasUser: boolean): void {
+  if (record === undefined || hasUser || modes.includes('live-shadow')) return;
   throw new UsageError(
-    '--record writes down what live tools answered, so it works in mode live-shadow only.',
+    '--record writes down what live tools answered, so it works in mode live-shadow only, or where a model plays the user.',
     'Add --modes live-shadow. The suite has to declare that mode.',
   );
 }
@@ -206,7 +189,7 @@ const RULES: readonly OptionRule<RunCommand>[] = [
   {
     wrong: (run) =>
       run.answers !== undefined &&
-      flagIn(run, 'agent', 'model', 'cache', 'repeats', 'record', 'resume', 'watch'),
+      flagIn(run, 'agent', 'model', 'param', 'prompt', 'cache', 'repeats', 'record', 'resume', 'watch'),
     message: '--answers scores answers that are there already, so % would change nothing.',
     hint: 'Leave % out, or leave --answers out to run the agent.',
   },
@@ -216,6 +199,7 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     hint: 'Leave one of the two out.',
   },
   notOnHost('the answers are in a file of this machine', 'Leave --host out.', 'answers'),
+  notOnHost('the prompt is in a file of this machine', 'Leave --host out.', 'prompt'),
   BOTH_TO_STDOUT,
   {
     wrong: (run) => run.resume !== undefined && flagIn(run, 'contract', ...OF_DEFINITIONS),
@@ -239,6 +223,11 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     wrong: (run) => run.junit === undefined && flagIn(run, 'junitFailures'),
     message: '% is about the JUnit report.',
     hint: 'Add --junit <file>, or leave % out.',
+  },
+  {
+    wrong: ({ param = [] }) => param.some((pair) => pair.indexOf('=') < 1) && '--param',
+    message: '% takes a name and a value.',
+    hint: 'For example: --param temperature=0',
   },
   EMPTY_BASELINE,
   {
@@ -282,6 +271,11 @@ const RULES: readonly OptionRule<RunCommand>[] = [
   noEvidence('remembered answers are no evidence', 'cache'),
   noEvidence('answers of a file are no evidence of what the agent would answer', 'answers'),
   noEvidence('another model than the agent asks in service shows nothing about it', 'model'),
+  noEvidence(
+    'other parameters or another prompt than the agent has in service show nothing about it',
+    'param',
+    'prompt',
+  ),
   noEvidence('evidence is a run of a suite for this agent', 'allowTargetMismatch'),
   noEvidence('every change would be promoted', 'watch'),
   {

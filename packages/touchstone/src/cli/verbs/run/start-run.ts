@@ -13,6 +13,7 @@ import { didYouMean } from '../../suggest.js';
 import { channelIn, checkModel, chooseAgent, type SuiteSide } from './agent-choice.js';
 import { useAnswers } from './answers-choice.js';
 import { chooseBaseline, createCompared, measureOf, type StartedRun } from './baseline-choice.js';
+import { withPrompt } from './prompt-choice.js';
 import type { RunDriver } from './run-driver.js';
 import { checkLive, configurableOf, type RunOptions } from './run-options.js';
 import { chooseTasks } from './task-choice.js';
@@ -31,13 +32,14 @@ export async function startRun(
   const { client, local } = session;
   const { cwd } = context.io;
   const { head, suite, origin, contract } = await installSource(session, source);
-  checkLive(options, options.modes ?? defaultModes(head.modes));
   const named = agentOf(source, options);
-  const agent =
+  const chosen =
     options.answers === undefined || !local
       ? await chooseAgent(session, named, sideOf(head, suite), cwd)
       : await useAnswers(local, resolve(cwd, options.answers), head, suite);
-  checkModel(agent, options.model);
+  const agent = await withPrompt(local, chosen, options.prompt, cwd);
+  checkModel(agent, options);
+  checkLive(options, options.modes ?? defaultModes(head.modes), agent.facts?.conversation?.hasUser === true);
   // Which version the channel leads to has been drawn: a run in this process is pinned to it.
   const channel = local && channelIn(named, cwd);
   const metadata = { [ORIGIN_KEY]: { ...origin, ...optionsKept(options) } as JsonObject };
@@ -81,8 +83,8 @@ function agentOf(source: SuiteSource, { agent }: RunOptions): string | undefined
   return source.kind === 'profile' ? (source.agent ?? agent) : agent;
 }
 
-const optionsKept = ({ agent, baseline, confirms }: StartOptions): Origin =>
-  defined({ agent, baseline, confirms });
+const optionsKept = ({ agent, prompt, baseline, confirms }: StartOptions): Origin =>
+  defined({ agent, prompt, baseline, confirms });
 
 /** A suite that can do anything else does not go live unless it is asked to. */
 const defaultModes = (modes: readonly EvalMode[]): readonly EvalMode[] =>

@@ -3,7 +3,7 @@ import { placesBack } from '../../run-lookup.js';
 import { flagIn, type RunOptions } from './run-options.js';
 
 /** Options that may be repeated: every combination of their values is a run of its own. */
-const VARIED = ['agent', 'model'] as const;
+const VARIED = ['agent', 'model', 'prompt'] as const;
 type VariedOption = (typeof VARIED)[number];
 
 /** Options of `touchstone run` as they are typed. */

@@ -93,7 +93,7 @@ export async function watchedBy(context: Context, suite: string, options: RunOpt
     resolve(cwd, suite),
     ...(isDefinition ? await definitionPlaces(suite, cwd) : []),
     ...suites.flatMap((file) => [file, contractBeside(file)]),
-    ...(options.contract === undefined ? [] : [resolve(cwd, options.contract)]),
+    ...[options.contract, options.prompt].flatMap((file) => (file === undefined ? [] : [resolve(cwd, file)])),
     ...modules,
     ...(named ? [named] : []),
     ...(config ? filesNamedIn(config) : []),

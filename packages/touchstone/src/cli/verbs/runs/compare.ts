@@ -5,6 +5,7 @@ import {
   type MeasuredRun,
   type RunComparison,
   scorersDiffer,
+  usersDiffer,
 } from '@touchstone/protocol';
 import { judgeName } from '@touchstone/sdk/view';
 import { NO_BODIES, readBodies } from '../../comparing/answers.js';
@@ -121,6 +122,7 @@ function checkTwo(before: string, after: string): void {
 
 function otherMeasure(before: MeasuredRun, after: MeasuredRun): string {
   if (scorersDiffer(before, after)) return 'A scorer has changed from one run to the other';
+  if (usersDiffer(before, after)) return 'The two runs talked to different simulated users';
   return jsonEqual(before.embedder ?? null, after.embedder ?? null)
     ? 'The two runs were held to different rules of safety'
     : 'Meanings were compared by different embedders';

@@ -43,7 +43,14 @@ type NamedModel = {
   readonly more?: string;
 };
 
-function namedModels({ modelClasses, models, judge, safety, embedder }: Config): readonly NamedModel[] {
+function namedModels({
+  modelClasses,
+  models,
+  judge,
+  safety,
+  embedder,
+  agents,
+}: Config): readonly NamedModel[] {
   const ofAgents = Object.entries({ modelClasses, models }).flatMap(([group, names]) =>
     Object.entries(names).map(([name, model]) => ({ member: `${group}.${name}`, model })),
   );
@@ -53,7 +60,15 @@ function namedModels({ modelClasses, models, judge, safety, embedder }: Config):
     ...(judge ? [judgeOf('judge.model', judge.model, votes > 1 ? `, ${plural(votes, 'vote')}` : '')] : []),
     ...(embedder ? [{ ...judgeOf('embedder.model', embedder.model, ''), name: 'embedder' as const }] : []),
     ...(safety?.judge ? [judgeOf('safety.judge', safety.judge, ', for safety')] : []),
+    ...agents.flatMap(userOf),
   ];
+}
+
+/** Who plays the user for an agent is asked by the host itself, like a judge. */
+function userOf({ agentId, run }: Config['agents'][number]): readonly NamedModel[] {
+  const model = (run as { readonly user?: { readonly model?: unknown } }).user?.model;
+  if (typeof model !== 'string') return [];
+  return [{ name: 'model', member: `user.model of ${agentId}`, model, owner: HOST_OWNER }];
 }
 
 /** A judge is asked by the host itself, for whomever it judges. */
