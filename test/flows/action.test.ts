@@ -196,7 +196,7 @@ describe('its run', () => {
     expect(called[0]?.slice(-2)).toEqual(['--', suite]);
     expect(text).toContain(`no file, folder or suite called ${suite}`);
     expect(outputs).toMatchObject({ 'exit-code': '2', verdict: 'not run' });
-    expect(outputs.baseline).toBeUndefined();
+    expect([outputs.baseline, outputs.report]).toEqual([undefined, undefined]);
     expect(existsSync(join(folder.path, 'project/pwned'))).toBe(false);
   });
 
