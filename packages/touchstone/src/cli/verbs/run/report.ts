@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
+import { defined } from '@touchstone/protocol';
 import { type Matrix, outcomeOf, plural, whole } from '@touchstone/sdk/view';
 import { FILE_FORMATS } from '../../../exporters/index.js';
 import { targetOf } from '../../files/local-files.js';
@@ -35,7 +36,7 @@ export function nextCommands(
   return [
     ...(result.recorded === undefined
       ? []
-      : [next(replayWords(result, result.recorded, options), 'the same without live tools')]),
+      : [next(replayWords(result, result.recorded, options), 'the same from the recording')]),
     ...(first === undefined
       ? []
       : [
@@ -123,7 +124,10 @@ export function tellResult(context: Context, result: RunView, options: RunOption
   const shown = mayShowContent(context, options) ? result : withoutBodies(result);
   const showAll = commandToType(context, shell`show ${result.runId} --failed`, options);
   io.stdout.write(
-    renderScorecard(shown, { showAll, ...look, delta, next: nextCommands(context, result, options) }),
+    renderScorecard(shown, {
+      ...{ showAll, ...look, delta, next: nextCommands(context, result, options) },
+      ...defined({ prompt: options.prompt }),
+    }),
   );
 }
 
