@@ -60,6 +60,9 @@ const OTHER_FILE =
 const ANOTHER_JUDGE =
   'Name one for this time with --judge <provider>/<model>. See the models of the configuration with: touchstone doctor';
 
+const UNSET_VARIABLE =
+  'Set it in the environment. A run in this process also reads the file .env beside the configuration.';
+
 /** What to do about a refusal, when there is something. */
 export function hintFor(error: Refusal): string | undefined {
   const { code, details = {} } = error;
@@ -70,6 +73,7 @@ export function hintFor(error: Refusal): string | undefined {
   const unmapped = UNMAPPED.exec(aboutAgent(error));
   if (unmapped) return mapHint(unmapped[1] ?? '');
   if (aboutAgent(error).includes('no modelClass')) return PART_OF_DEFINITION;
+  if (/environment variable.* not set/.test(aboutAgent(error))) return UNSET_VARIABLE;
   // The same code may be about the caller's key.
   if (code === 'forbidden' && error.message.includes('the trust policy')) return NOT_LISTED;
   // Most conflicts have nothing to do with the content of a version.

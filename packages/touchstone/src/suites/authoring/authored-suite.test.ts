@@ -114,8 +114,9 @@ describe('a suite file', () => {
   });
 
   it.each([
-    ['{ contians: a }', '/tasks/0/expect/0', 'Expected one check by its name'],
-    ['{ contains: a, length: 3 }', '/tasks/0/expect/0', 'Expected one check by its name'],
+    ['{ contians: a }', '/tasks/0/expect/0', 'There is no check "contians". Known are: contains'],
+    ['{ contains: a, length: 3 }', '/tasks/0/expect/0', 'Here are contains and length'],
+    ['{}', '/tasks/0/expect/0', 'Expected one check by its name'],
     ['{ contains: a, tex: b }', '/tasks/0/expect/0/contains', 'it takes text'],
     ['{ judge: [calls] }', '/tasks/0/expect/0', 'needs "says"'],
     ['not-refused', '/tasks/0/expect/0', 'Write "not-refused: {}"'],
