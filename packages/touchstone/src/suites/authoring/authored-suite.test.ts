@@ -19,9 +19,9 @@ tasks:
 
 const read = (text: string, rows: readonly JsonObject[] = []) =>
   readSuiteFile(text, { format: 'yaml', readRows: () => rows });
-const issuesOf = (text: string) => {
+const issuesOf = (text: string, rows?: readonly JsonObject[]) => {
   try {
-    read(text);
+    read(text, rows);
   } catch (error) {
     return (error as { details: { issues: { pointer: string; message: string; line: number }[] } }).details
       .issues;
@@ -161,6 +161,29 @@ describe('rows of a file', () => {
 
   it('that would be tasks beside others are refused', () => {
     expect(issuesOf(`${suite('')}tasks: []\n`)[0]).toMatchObject({ pointer: '/rows' });
+  });
+
+  it.each([
+    ['expected: anwser', '/rows/map/expected', 'No row has "anwser". The rows have: question, answer.'],
+    ['input: q', '/rows/map/input', 'No row has "q".'],
+    ['input: question', '/rows', 'Nothing says what is expected'],
+  ])('lose no column without a word: %s', (map, pointer, words) => {
+    const text = suite(`, map: { ${map} }`);
+    const withDefaults = pointer === '/rows' ? text : `${text}defaults: { expect: [{ not-refused: {} }] }\n`;
+    const [issue] = issuesOf(withDefaults, [{ question: 'a', answer: 'b' }]);
+    expect(issue).toMatchObject({ pointer, message: expect.stringContaining(words) });
+  });
+
+  it('without an input are refused by their number where the input is mapped', () => {
+    const rows = [{ q: 'a', expected: 'b' }, { expected: 'c' }];
+    const [issue] = issuesOf(suite(', map: { input: q }'), rows);
+    expect(issue?.message).toContain('Row 2 does not have "q"');
+  });
+
+  it('that are the input themselves do not tell the agent what is expected of it', () => {
+    const row = { city: 'Oslo', meta: { answer: 'rain' }, key: 'k' };
+    const { suite: compiled } = read(suite(', map: { expected: /meta/answer, id: key }'), [row]);
+    expect(compiled.tasks.map(({ input }) => input)).toEqual([{ city: 'Oslo' }]);
   });
 
   it('with a column that nobody knows are refused', () => {

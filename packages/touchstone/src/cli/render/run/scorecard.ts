@@ -94,7 +94,8 @@ function titleLines(result: RunView, { ink, width }: Look, prompt?: string): str
 function causeLines(result: RunView, look: Look): string[] {
   const { error } = result;
   const { ink } = look;
-  const text = error ? `${error.code}: ${error.message}` : deniedWords(result);
+  // What a program says about its own error has lines of its own.
+  const text = error ? `${error.code}: ${error.message.replaceAll(/\s*\n\s*/g, ' ')}` : deniedWords(result);
   const [first, ...rest] = noteLines([text, denialHint(result)], look);
   if (first === undefined) return [];
   return [error ? first.replace(error.code, ink.red) : first, ...rest];
