@@ -230,6 +230,11 @@ describe('evaluate', () => {
       { suite: SUITE, agent: AGENT, scorers: { tone: { kind: 'magic' } } },
       /scorers\/tone/,
     ],
+    [
+      'an option that there is not',
+      { suite: SUITE, agent: AGENT, repeat: 3 } as never,
+      /"repeat".*repeats\?/,
+    ],
     ['repeats out of range', { suite: SUITE, agent: AGENT, repeats: 0 }, /repeats/],
     ['a configuration that is none', { suite: SUITE, agent: AGENT, config: { bogus: 1 } as object }, /bogus/],
   ])('%s throws a HostError', async (_what, options, words) => {

@@ -7,6 +7,7 @@ import type { SuiteSource } from '../files/suite-source.js';
 import { type Context, DEFAULT_DATA, UsageError } from '../io.js';
 import { type Local, readConfig, withHost } from '../local.js';
 import { localClient, type Session } from '../session.js';
+import { didYouMean } from '../suggest.js';
 import { toolsFor } from '../verbs/run/agent-choice.js';
 import { runOne } from '../verbs/run/attempts.js';
 import type { RunView } from '../verbs/run/result.js';
@@ -23,6 +24,7 @@ import { suiteOf } from './suite-value.js';
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   options.signal?.throwIfAborted();
   try {
+    checkNames(options);
     const { suite, config } = options;
     const isNamed = typeof suite !== 'string' || config !== undefined;
     const context = contextOf(options);
@@ -30,6 +32,27 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   } catch (error) {
     throw forPrograms(error);
   }
+}
+
+/** Types tell a TypeScript program of a misspelt option; in any other program it would be left out without a word. */
+const OPTIONS: { readonly [option in keyof EvaluateOptions]-?: true } = {
+  ...{ suite: true, agent: true, scorers: true, config: true, data: true, only: true, tags: true },
+  ...{
+    repeats: true,
+    concurrency: true,
+    model: true,
+    baseline: true,
+    budgetUsd: true,
+    signal: true,
+    onTask: true,
+  },
+};
+
+function checkNames(options: EvaluateOptions): void {
+  const stray = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (stray === undefined) return;
+  const known = Object.keys(OPTIONS);
+  throw new UsageError(`evaluate() has no option "${stray}".`, didYouMean(stray, known, 'It has'));
 }
 
 async function evaluateHere(context: Context, options: EvaluateOptions): Promise<Evaluation> {
