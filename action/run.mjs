@@ -19,7 +19,8 @@ const cwd = resolve(env.INPUT_WORKING_DIRECTORY || '.');
 
 function touchstone(...words) {
   const program = join(places.program, 'node_modules/touchstone/bin/touchstone.js');
-  const { status, error } = spawnSync(process.execPath, [program, ...words], {
+  // Without the hyphens Node 20 takes --env-file for an option of its own, and ends with 9 when there is no such file.
+  const { status, error } = spawnSync(process.execPath, ['--', program, ...words], {
     cwd,
     env: childEnvironment(),
     stdio: 'inherit',
