@@ -174,6 +174,10 @@ describe('rows of a file', () => {
     expect(issue).toMatchObject({ pointer, message: expect.stringContaining(words) });
   });
 
+  it('that are none at all are refused', () => {
+    expect(issuesOf(suite(', map: { input: q }'), [])[0]?.message).toBe('The file has no rows.');
+  });
+
   it('without an input are refused by their number where the input is mapped', () => {
     const rows = [{ q: 'a', expected: 'b' }, { expected: 'c' }];
     const [issue] = issuesOf(suite(', map: { input: q }'), rows);

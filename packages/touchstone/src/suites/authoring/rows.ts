@@ -23,12 +23,13 @@ export function rowIssues(
   { map, expect }: RowSource,
   hasDefaults: boolean,
 ): readonly Issue[] {
+  if (rows.length === 0) return [{ pointer: '/rows/file', message: 'The file has no rows.' }];
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, MOST_COLUMNS);
   const known = `The rows have: ${columns.join(', ')}.`;
   const lost = Object.entries(map).flatMap(([member, name]) => {
     const misses = rows.map((row) => cell(row, name) === undefined);
     const at = misses.indexOf(true);
-    if (rows.length === 0 || (member === 'input' ? at < 0 : misses.includes(false))) return [];
+    if (member === 'input' ? at < 0 : misses.includes(false)) return [];
     const who = misses.includes(false) ? `Row ${at + 1} does not have` : 'No row has';
     return [{ pointer: child('/rows/map', member), message: `${who} "${name}". ${known}` }];
   });
