@@ -38,7 +38,9 @@ function renderFindings(findings: readonly Finding[], { isTTY, columns }: Out, i
   const lines = findings.flatMap(({ name, state, detail, hint }) => [
     // What is wrong is told to its end: the name that a person looks for may stand there.
     ...(state === 'ok' ? [truncate(detail, room)] : wrapWhole(detail, room)).map((line, at) =>
-      at === 0 ? `  ${markOf(state, ink)} ${name.padEnd(column)}  ${line}` : `    ${' '.repeat(column)}  ${line}`,
+      at === 0
+        ? `  ${markOf(state, ink)} ${name.padEnd(column)}  ${line}`
+        : `    ${' '.repeat(column)}  ${line}`,
     ),
     ...(hint ? [`    ${' '.repeat(column)}  ${ink.cyan(hint)}`] : []),
   ]);
