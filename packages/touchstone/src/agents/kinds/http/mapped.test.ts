@@ -119,7 +119,9 @@ describe('the answer of a mapped service', () => {
   });
 
   it('may begin with a mark of the byte order', async () => {
-    const { ask } = await start((_body, response) => response.end('\ufeff{"reply":{"text":"on Friday"}}'));
+    const { ask } = await start((_body, response) => {
+      response.end('\ufeff{"reply":{"text":"on Friday"}}');
+    });
     expect(await ask()).toMatchObject({ kind: 'answered', output: 'on Friday' });
   });
 
