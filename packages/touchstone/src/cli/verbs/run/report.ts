@@ -187,7 +187,7 @@ const isSamePlace = (cwd: string, one: string, other: string): boolean =>
 /** A report that cannot be written is found out before any task is run. */
 export function checkReportFiles(
   { io }: Context,
-  { junit, markdown, output = [] }: Pick<RunOptions, 'junit' | 'markdown' | 'output'>,
+  { answers, junit, markdown, output = [] }: Pick<RunOptions, 'answers' | 'junit' | 'markdown' | 'output'>,
 ): void {
   const named = [
     ['--junit', junit],
@@ -195,7 +195,11 @@ export function checkReportFiles(
     ...output.map((name) => ['--output', name] as const),
   ].flatMap(([option = '', name]) => (name === undefined ? [] : [{ option, name }]));
   checkFormats(output);
-  checkDistinct(io.cwd, named);
+  // What is read must still be there afterwards.
+  checkDistinct(io.cwd, [
+    ...(answers === undefined ? [] : [{ option: '--answers', name: answers }]),
+    ...named,
+  ]);
   // Whether it can be written is seen by writing nothing to it; one that was not there is not left behind.
   const touch = (file: string): void => {
     const isNew = !existsSync(file);
