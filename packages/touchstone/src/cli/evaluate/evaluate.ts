@@ -14,7 +14,7 @@ import type { RunView } from '../verbs/run/result.js';
 import { driverOf, type RunDriver } from '../verbs/run/run-driver.js';
 import type { RunOptions } from '../verbs/run/run-options.js';
 import { NothingToRun } from '../verbs/run/task-choice.js';
-import type { EvaluateOptions, Evaluation } from './evaluate-types.js';
+import type { EndedTask, EvaluateOptions, Evaluation } from './evaluate-types.js';
 import { evaluationOf } from './evaluation.js';
 import { programIo } from './program-io.js';
 import type { ScorerInput } from './scorer-types.js';
@@ -131,30 +131,30 @@ async function run(
   agent: string | undefined,
 ): Promise<RunView> {
   const driver = driverOf(context.io, session);
-  const failures: unknown[] = [];
-  const told = options.onTask
-    ? tellingTasks(driver, session.local, options.onTask, (error) => failures.push(error))
-    : driver;
+  const calls: Promise<void>[] = [];
+  const told = options.onTask ? tellingTasks(driver, session.local, options.onTask, calls) : driver;
   const view = await runOne(context, session, told, source, runOptions(options, agent));
-  if (failures.length > 0) throw failures[0];
+  await Promise.all(calls);
   return view;
 }
 
-/** What the caller's function throws must not disturb the run: it is thrown when the run has ended. */
+/** What the caller's function throws, at once or later, must not disturb the run: it is thrown when the run has ended. */
 function tellingTasks(
   driver: RunDriver,
   { touchstone }: Local,
   onTask: NonNullable<EvaluateOptions['onTask']>,
-  failed: (error: unknown) => void,
+  calls: Promise<void>[],
 ): RunDriver {
+  const call = async (task: EndedTask): Promise<void> => onTask(task);
   return {
     ...driver,
     async follow(runId) {
       const unwatch = touchstone.engine.watch(runId, (_, finished) => {
-        try {
-          for (const task of finished) onTask(task);
-        } catch (error) {
-          failed(error);
+        for (const task of finished) {
+          const called = call(task);
+          // It is looked at when the run has ended; until then nobody is to miss a handler.
+          called.catch(() => undefined);
+          calls.push(called);
         }
       });
       return driver.follow(runId).finally(unwatch);
