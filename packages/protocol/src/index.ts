@@ -17,6 +17,7 @@ export * from './values/json-text.js';
 export * from './values/object.js';
 export type { Page } from './values/pages.js';
 export * from './values/pointer.js';
+export * from './values/wildcards.js';
 export type { DeploymentRecord } from './wire/openwop/agent-deployment.js';
 export type { AgentDeploymentTransitionWire } from './wire/openwop/agent-deployment-transition.js';
 export type {
