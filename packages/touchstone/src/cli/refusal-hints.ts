@@ -51,6 +51,7 @@ const PART_OF_DEFINITION =
   'Name a model with --model, or an agent that takes the part of the one that is defined with --agent.';
 const OTHER_JUDGE =
   'Rejudge the baseline with: touchstone rejudge <runId>, or compare all the same with --allow-judge-mismatch.';
+const OTHER_MEASURE = 'Compare all the same with --allow-judge-mismatch.';
 const NO_MODEL = 'Set it in the configuration to "<provider>/<model>", or name a model with --model.';
 const NOT_LISTED =
   'Add it to "trust.packs" of the configuration (under the policy "pinned" with its version and integrity), or choose another "trust.policy".';
@@ -68,7 +69,8 @@ export function hintFor(error: Refusal): string | undefined {
   const { code, details = {} } = error;
   if (typeof details.commonTasks === 'number') return commonWords(details.commonTasks);
   if (JSON.stringify(details).includes('allowTargetMismatch')) return OTHER_AGENT;
-  if (JSON.stringify(details).includes('allowJudgeMismatch')) return OTHER_JUDGE;
+  if (JSON.stringify(details).includes('allowJudgeMismatch'))
+    return error.message.includes('the judges’') ? OTHER_JUDGE : OTHER_MEASURE;
   if (details.field === 'agentId' && error.message.includes('modelClasses.')) return NO_MODEL;
   const unmapped = UNMAPPED.exec(aboutAgent(error));
   if (unmapped) return mapHint(unmapped[1] ?? '');
