@@ -232,7 +232,8 @@ export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
 export const judgesOfCommonDiffer = (before: Measurers, after: Measurers): boolean =>
   judgesDiffer(measuresFor(before, after), measuresFor(after, before));
 
-function measuresFor({ judge, embedder, scorers = [], ...rest }: Measurers, other: Measurers): Measurers {
+/** Of what measured one run, what has to do with the tasks that it shares with another. */
+export function measuresFor({ judge, embedder, scorers = [], ...rest }: Measurers, other: Measurers): Measurers {
   const names = new Set(other.scorers?.map(({ name }) => name));
   return {
     ...rest,
