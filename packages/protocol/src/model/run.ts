@@ -233,12 +233,14 @@ export const judgesOfCommonDiffer = (before: Measurers, after: Measurers): boole
   judgesDiffer(measuresFor(before, after), measuresFor(after, before));
 
 /** Of what measured one run, what has to do with the tasks that it shares with another. */
-export function measuresFor({ judge, embedder, scorers = [], ...rest }: Measurers, other: Measurers): Measurers {
+export function measuresFor(measurers: Measurers, other: Measurers): Measurers {
+  const { judge, embedder, simulatedUser, scorers = [], ...rest } = measurers;
   const names = new Set(other.scorers?.map(({ name }) => name));
   return {
     ...rest,
     ...(judge && other.judge && { judge }),
     ...(embedder && other.embedder && { embedder }),
+    ...(simulatedUser && other.simulatedUser && { simulatedUser }),
     scorers: scorers.filter(({ name }) => names.has(name)),
   };
 }
