@@ -77,11 +77,11 @@ const commonCount = (shared: SharedTasks | undefined) =>
 const sourceOf = (before: BaselineSource) =>
   'card' in before ? { ...before.card, imported: true } : before.plan;
 
-type Measured = Parameters<typeof judgesDiffer>[0];
+type MeasurePins = Parameters<typeof judgesDiffer>[0];
 
 const NO_DIGESTS =
   'The scorecard file of the baseline is older than digests of tasks, so it can be compared only with runs of the very same suite. Export it again where it was run.';
-function otherMeasure(before: Measured, after: Measured): string {
+function otherMeasure(before: MeasurePins, after: MeasurePins): string {
   if (scorersDiffer(before, after)) return OTHER_SCORER;
   return usersDiffer(before, after) ? OTHER_USER : OTHER_JUDGE;
 }
