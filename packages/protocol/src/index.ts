@@ -5,6 +5,7 @@ export * from './model/evidence.js';
 export * from './model/facts.js';
 export * from './model/gate.js';
 export * from './model/ids.js';
+export * from './model/measurers.js';
 export * from './model/modes.js';
 export * from './model/owner.js';
 export * from './model/run.js';
