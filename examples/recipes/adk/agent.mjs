@@ -4,7 +4,7 @@ import { z } from 'zod';
 setLogLevel(LogLevel.ERROR);
 
 /** The agent as it is deployed; what it needs from outside is handed in. */
-export const orderDesk = (getOrder) =>
+export const orderAgent = (getOrder) =>
   new LlmAgent({
     name: 'order_desk',
     model: process.env.MODEL ?? 'gemini-2.5-flash',
@@ -21,7 +21,7 @@ export const orderDesk = (getOrder) =>
 
 /** What Touchstone calls: the tool of the agent asks Touchstone, which answers from the fixtures of the task. */
 export default async function answer(input, ctx) {
-  const agent = orderDesk((inputs) => ctx.tools.call('local:orders.get', inputs));
+  const agent = orderAgent((inputs) => ctx.tools.call('local:orders.get', inputs));
   const runner = new InMemoryRunner({ agent, appName: 'order_desk' });
   const session = await runner.sessionService.createSession({
     appName: 'order_desk',

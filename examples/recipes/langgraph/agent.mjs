@@ -6,7 +6,7 @@ import { z } from 'zod';
 const model = new ChatOpenAI({ model: process.env.MODEL ?? 'gpt-5-mini', useResponsesApi: false });
 
 /** The graph as it is deployed; what it needs from outside is handed in. */
-export function orderDesk(getOrder) {
+export function orderAgent(getOrder) {
   const orders = tool(async (inputs) => JSON.stringify(await getOrder(inputs)), {
     name: 'get_order',
     description: 'Looks an order up.',
@@ -17,7 +17,7 @@ export function orderDesk(getOrder) {
 
 /** What Touchstone calls: the tool of the graph asks Touchstone, which answers from the fixtures of the task. */
 export default async function answer(input, ctx) {
-  const graph = orderDesk((inputs) => ctx.tools.call('local:orders.get', inputs));
+  const graph = orderAgent((inputs) => ctx.tools.call('local:orders.get', inputs));
   const { messages } = await graph.invoke({ messages: [{ role: 'user', content: input }] }, ctx);
   return messages.at(-1).content;
 }

@@ -6,7 +6,7 @@ setOpenAIAPI('chat_completions');
 setTracingDisabled(true);
 
 /** The agent as it is deployed; what it needs from outside is handed in. */
-export const orderDesk = (getOrder) =>
+export const orderAgent = (getOrder) =>
   new Agent({
     name: 'Order desk',
     instructions: 'You answer questions about orders.',
@@ -23,7 +23,7 @@ export const orderDesk = (getOrder) =>
 
 /** What Touchstone calls: the tool of the agent asks Touchstone, which answers from the fixtures of the task. */
 export default async function answer(input, ctx) {
-  const agent = orderDesk((inputs) => ctx.tools.call('local:orders.get', inputs));
+  const agent = orderAgent((inputs) => ctx.tools.call('local:orders.get', inputs));
   const { finalOutput } = await run(agent, input, { signal: ctx.signal });
   return finalOutput;
 }
