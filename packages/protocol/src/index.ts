@@ -104,4 +104,11 @@ export type {
   TaskView,
   ToolCallView,
 } from './wire/vendor/runs.js';
+export type { Histogram, TaskFacets, TaskList, TaskListing } from './wire/vendor/tasks.js';
+export {
+  REVIEW_STATES,
+  TASK_CHANGES,
+  TASK_ORDERS,
+  TASK_OUTCOMES,
+} from './wire/vendor/tasks.js';
 export type { NewWebhook, RegisteredWebhook, Webhook } from './wire/vendor/webhooks.js';

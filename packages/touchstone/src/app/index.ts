@@ -82,4 +82,7 @@ export { type CheckedScorecard, checkScorecardFile } from './views/import-scorec
 export type { ReportOptions } from './views/report.js';
 export { readSummary } from './views/run-measurement.js';
 export { snapshotOf } from './views/snapshot.js';
+export type { TaskOrder } from './views/tasks/task-filter.js';
+export type { EvalRun } from './views/tasks/task-table.js';
+export { isEval } from './views/tasks/tasks.js';
 export { createWebhooks, type Webhooks, webhookGuard } from './webhooks/webhooks.js';

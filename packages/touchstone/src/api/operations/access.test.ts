@@ -67,6 +67,8 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['POST', '/v1/host/touchstone/runs:prune', 'runs:delete'],
   ['GET', '/v1/host/touchstone/usage', 'host:usage'],
   ['GET', '/v1/host/touchstone/runs/{run}/tasks', 'runs:read'],
+  ['GET', '/v1/host/touchstone/runs/{run}/facets', 'runs:read'],
+  ['GET', '/v1/host/touchstone/runs/{run}/task-views', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/tasks/t', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/progress', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/report', 'runs:read'],

@@ -23,6 +23,7 @@ import {
 } from './runs/report.js';
 import { runControlEndpoints } from './runs/run-control.js';
 import { runEndpoints, runListEndpoints } from './runs/runs.js';
+import { taskListEndpoints } from './runs/tasks.js';
 import { usageEndpoints } from './usage.js';
 import { webhookEndpoints } from './webhooks.js';
 
@@ -56,6 +57,7 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...progressEndpoints(host),
     ...reportEndpoints(host),
     ...resultEndpoints(host),
+    ...taskListEndpoints(host),
     ...comparisonEndpoints(host),
     ...baselineEndpoints(host),
     ...keyEndpoints(host),
