@@ -64,6 +64,8 @@ describe('the tasks of a run', () => {
   });
 
   it('are absent when the run is', async () => {
-    await expect(host.client().runs.taskViews(asId<RunId>('run-nope'))).rejects.toMatchObject({ status: 404 });
+    await expect(host.client().runs.taskViews(asId<RunId>('run-nope'))).rejects.toMatchObject({
+      status: 404,
+    });
   });
 });

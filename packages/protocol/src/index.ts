@@ -11,6 +11,7 @@ export * from './model/run.js';
 export * from './model/score.js';
 export * from './model/scorecard.js';
 export * from './model/status.js';
+export * from './model/task-lists.js';
 export * from './model/verdicts.js';
 export * from './values/json.js';
 export * from './values/json-text.js';
@@ -104,11 +105,6 @@ export type {
   TaskView,
   ToolCallView,
 } from './wire/vendor/runs.js';
+export type { PageSession, SessionFacts } from './wire/vendor/sessions.js';
 export type { Histogram, TaskFacets, TaskList, TaskListing } from './wire/vendor/tasks.js';
-export {
-  REVIEW_STATES,
-  TASK_CHANGES,
-  TASK_ORDERS,
-  TASK_OUTCOMES,
-} from './wire/vendor/tasks.js';
 export type { NewWebhook, RegisteredWebhook, Webhook } from './wire/vendor/webhooks.js';

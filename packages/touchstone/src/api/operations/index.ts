@@ -24,6 +24,7 @@ import {
 import { runControlEndpoints } from './runs/run-control.js';
 import { runEndpoints, runListEndpoints } from './runs/runs.js';
 import { taskListEndpoints } from './runs/tasks.js';
+import { sessionEndpoints } from './sessions.js';
 import { usageEndpoints } from './usage.js';
 import { webhookEndpoints } from './webhooks.js';
 
@@ -60,6 +61,7 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...taskListEndpoints(host),
     ...comparisonEndpoints(host),
     ...baselineEndpoints(host),
+    ...sessionEndpoints(host),
     ...keyEndpoints(host),
     ...usageEndpoints(host),
     ...metricsEndpoints(host),
