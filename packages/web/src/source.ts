@@ -7,7 +7,7 @@ export const client: Client = createClient({
   baseUrl: location.origin,
   fetch: (url, init) => sessionFetch(url, init),
   // A page tells people at once, and tries again when they ask or by itself where it waits.
-  retry: { attempts: 2, streamAttempts: Number.MAX_SAFE_INTEGER, maxDelayMs: 5_000 },
+  retry: { attempts: 2, streamAttempts: 1 },
 });
 
 /** Who the caller is, and what it may do. */
