@@ -1,25 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, openBrowser } from './browser.js';
-import { newPage, openPageHost, openSignedIn, type PageHost } from './page-host.js';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { newPage, openSignedIn, setUpPages } from './page-host.js';
 
 // Goal: every page can be used by everyone. Method: axe looks at each address in light, dark and on a narrow screen.
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const browserPath = findBrowser();
-let host: PageHost;
-let browser: Browser;
-beforeAll(async () => {
-  if (browserPath === undefined) return;
-  [host, browser] = await Promise.all([openPageHost(), openBrowser(browserPath)]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await host?.close();
-});
+const pages = setUpPages();
 
 type Violation = {
   readonly id: string;
@@ -43,19 +32,20 @@ const LOOKS = [
   ['narrow', { viewport: { width: 320, height: 700 } }],
 ] as const;
 
-describe.skipIf(browserPath === undefined)('axe finds nothing', () => {
+describe.skipIf(pages.isSkipped)('axe finds nothing', () => {
   test.each(LOOKS)('on any page, %s', async (_, look) => {
-    const { page, context } = await openSignedIn(browser, host, '/runs', look);
-    const pages: readonly (readonly [string, string])[] = [
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs', look);
+    const addresses: readonly (readonly [string, string])[] = [
       ['/runs', '[data-run]'],
-      [`/runs/${host.after}?against=${host.before}`, '[data-task]'],
-      [`/runs/${host.after}?task=refund-2`, '[data-testid=task-output]'],
-      [`/runs/${host.after}/tasks/refund-2`, '[data-testid=task-output]'],
+      [`/runs/${pages.host.after}?against=${pages.host.before}`, '[data-task]'],
+      [`/runs/${pages.host.after}?task=refund-2`, '[data-testid=task-output]'],
+      [`/runs/${pages.host.after}/tasks/refund-2`, '[data-testid=task-output]'],
+      [`/compare?runs=${pages.host.before},${pages.host.after}&task=refund-2`, '[data-testid=diff]'],
       ['/settings', 'dl'],
       ['/runs/run-nope', '[data-testid=error]'],
     ];
-    for (const [path, sign] of pages) {
-      await page.goto(host.url + path);
+    for (const [path, sign] of addresses) {
+      await page.goto(pages.host.url + path);
       await page.locator(sign).first().waitFor();
       expect([path, await violationsOf(page)]).toEqual([path, []]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
@@ -64,8 +54,8 @@ describe.skipIf(browserPath === undefined)('axe finds nothing', () => {
   });
 
   test('where people sign in', async () => {
-    const { page, context } = await newPage(browser);
-    await page.goto(`${host.url}/sign-in`);
+    const { page, context } = await newPage(pages.browser);
+    await page.goto(`${pages.host.url}/sign-in`);
     await page.getByTestId('sign-in-key').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await context.close();

@@ -1,5 +1,7 @@
 import { asId, type RunId } from '@touchstone/protocol';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { findBrowser, openBrowser } from './browser.js';
 import { KEY } from './processes.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
@@ -94,4 +96,31 @@ export async function openSignedIn(
   await page.getByTestId('sign-in-submit').click();
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
   return opened;
+}
+
+/** A host with two runs and a browser, for all tests of a file. Neither is there where no browser is. */
+export function setUpPages(): {
+  readonly host: PageHost;
+  readonly browser: Browser;
+  readonly isSkipped: boolean;
+} {
+  const path = findBrowser();
+  const opened: { host?: PageHost; browser?: Browser } = {};
+  beforeAll(async () => {
+    if (path === undefined) return;
+    [opened.host, opened.browser] = await Promise.all([openPageHost(), openBrowser(path)]);
+  });
+  afterAll(async () => {
+    await opened.browser?.close();
+    await opened.host?.close();
+  });
+  return {
+    isSkipped: path === undefined,
+    get host() {
+      return opened.host as PageHost;
+    },
+    get browser() {
+      return opened.browser as Browser;
+    },
+  };
 }

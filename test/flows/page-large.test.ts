@@ -1,43 +1,34 @@
 import type { RunId } from '@touchstone/protocol';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, openBrowser } from './browser.js';
-import { golden, openPageHost, openSignedIn, type PageHost, pageSuite } from './page-host.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { golden, openSignedIn, pageSuite, setUpPages } from './page-host.js';
 
 // Goal: a run of 10,000 tasks opens like one of ten. Method: what the browser is sent and what it keeps in the document is counted.
 
 const TASKS = 10_000;
-const browserPath = findBrowser();
-let host: PageHost;
-let browser: Browser;
+const pages = setUpPages();
 let runId: RunId;
 beforeAll(async () => {
-  if (browserPath === undefined) return;
-  [host, browser] = await Promise.all([openPageHost(), openBrowser(browserPath)]);
+  if (pages.isSkipped) return;
   const suite = pageSuite(
     Array.from({ length: TASKS }, (_, at) => golden(`task-${at}`)),
     'large',
   );
-  await host.client().suites.install(suite as never);
-  runId = await host.evaluate(suite.suiteId, '1.8.0');
-});
-afterAll(async () => {
-  await browser?.close();
-  await host?.close();
+  await pages.host.client().suites.install(suite as never);
+  runId = await pages.host.evaluate(suite.suiteId, '1.8.0');
 });
 
 const KB = 1024;
 
-describe.skipIf(browserPath === undefined)('a run of 10,000 tasks', () => {
+describe.skipIf(pages.isSkipped)('a run of 10,000 tasks', () => {
   test('is shown after at most 50 kB of data and 100 kB of script', async () => {
-    const { page, context } = await openSignedIn(browser, host, '/settings');
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/settings');
     const sizes = { data: 0, script: 0 };
     page.on('response', async (response) => {
       const isData = response.url().includes('/v1/');
       const { responseBodySize } = await response.request().sizes();
       sizes[isData ? 'data' : 'script'] += responseBodySize;
     });
-    await page.goto(`${host.url}/runs/${runId}`);
+    await page.goto(`${pages.host.url}/runs/${runId}`);
     await page.locator('[data-task]').first().waitFor();
     await page.getByTestId('score').waitFor();
     await page.waitForLoadState('networkidle');
@@ -47,7 +38,7 @@ describe.skipIf(browserPath === undefined)('a run of 10,000 tasks', () => {
   });
 
   test('keeps few rows in the document, and End shows the last task', async () => {
-    const { page, context } = await openSignedIn(browser, host, `/runs/${runId}`);
+    const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${runId}`);
     await page.locator('[data-task]').first().waitFor();
     const grid = page.getByRole('grid', { name: 'Tasks' });
     expect(await grid.getAttribute('aria-rowcount')).toBe(String(TASKS + 1));
@@ -63,7 +54,7 @@ describe.skipIf(browserPath === undefined)('a run of 10,000 tasks', () => {
   });
 
   test('opens at a task far down that the address names', async () => {
-    const { page, context } = await openSignedIn(browser, host, `/runs/${runId}?task=task-7777`);
+    const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${runId}?task=task-7777`);
     await page.locator('[data-task="task-7777"].active').waitFor();
     await context.close();
   });

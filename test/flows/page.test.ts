@@ -1,44 +1,33 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, openBrowser } from './browser.js';
-import { HOSTILE, newPage, openPageHost, openSignedIn, type PageHost } from './page-host.js';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { HOSTILE, newPage, openSignedIn, setUpPages } from './page-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
 
-// Goal: people can look at runs in a browser, and the browser gives nothing away. Method: a real host with two runs, looked at in a
+// Goal: people can look at runs in a pages.browser, and the browser gives nothing away. Method: a real host with two runs, looked at in a
 // real browser; what the page shows is held against the API.
 
-const browserPath = findBrowser();
-let host: PageHost;
-let browser: Browser;
-beforeAll(async () => {
-  if (browserPath === undefined) return;
-  [host, browser] = await Promise.all([openPageHost(), openBrowser(browserPath)]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await host?.close();
-});
+const pages = setUpPages();
 
 const rows = (page: Page) => page.locator('[data-task]');
 const tasksOf = (page: Page): Promise<(string | null)[]> =>
   rows(page).evaluateAll((found) => found.map((row) => row.getAttribute('data-task')));
-const runPath = () => `/runs/${host.after}`;
+const runPath = () => `/runs/${pages.host.after}`;
 
-describe.skipIf(browserPath === undefined)('signing in', () => {
+describe.skipIf(pages.isSkipped)('signing in', () => {
   test('takes a key, and stays across a reload and a new tab', async () => {
-    const { page, context, troubles } = await openSignedIn(browser, host, '/runs');
+    const { page, context, troubles } = await openSignedIn(pages.browser, pages.host, '/runs');
     await page.locator('[data-run]').first().waitFor();
     await page.reload();
     await page.locator('[data-run]').first().waitFor();
     const other = await context.newPage();
-    await other.goto(`${host.url}/runs`);
+    await other.goto(`${pages.host.url}/runs`);
     await other.locator('[data-run]').first().waitFor();
     expect(troubles).toEqual([]);
     await context.close();
   });
 
   test('keeps the key nowhere in the browser', async () => {
-    const { page, context } = await openSignedIn(browser, host, '/runs');
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
     const stored = await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })');
     expect(`${stored}${JSON.stringify(await context.cookies())}`).not.toContain(KEY);
     expect((await context.cookies())[0]).toMatchObject({
@@ -50,8 +39,8 @@ describe.skipIf(browserPath === undefined)('signing in', () => {
   });
 
   test('refuses a wrong key in words, and leads back to the address that was asked for', async () => {
-    const { page, context } = await newPage(browser);
-    await page.goto(`${host.url}${runPath()}?outcome=failed`);
+    const { page, context } = await newPage(pages.browser);
+    await page.goto(`${pages.host.url}${runPath()}?outcome=failed`);
     await page.getByTestId('sign-in-key').fill('wrong');
     await page.getByTestId('sign-in-submit').click();
     await page.getByTestId('error').waitFor();
@@ -64,13 +53,13 @@ describe.skipIf(browserPath === undefined)('signing in', () => {
   });
 });
 
-describe.skipIf(browserPath === undefined)('the page of a run', () => {
+describe.skipIf(pages.isSkipped)('the page of a run', () => {
   test('shows what the API says, asks no other origin, and logs nothing', async () => {
-    const { page, context, requests, troubles } = await openSignedIn(browser, host, runPath());
+    const { page, context, requests, troubles } = await openSignedIn(pages.browser, pages.host, runPath());
     await rows(page).first().waitFor();
-    const client = host.client();
-    const report = await client.runs.report(host.after);
-    const summary = await client.evalSummary(host.after);
+    const client = pages.host.client();
+    const report = await client.runs.report(pages.host.after);
+    const summary = await client.evalSummary(pages.host.after);
     expect(await page.getByTestId('score').getAttribute('data-value')).toBe(String(report.aggregate.score));
     const interval = page.getByTestId('interval').first();
     expect(await interval.getAttribute('data-low')).toBe(String(report.aggregate.interval[0]));
@@ -84,19 +73,21 @@ describe.skipIf(browserPath === undefined)('the page of a run', () => {
     expect(await page.getByRole('grid', { name: 'Tasks' }).getAttribute('aria-rowcount')).toBe(
       String(summary.taskCount + 1),
     );
-    expect(requests.filter((url) => !url.startsWith(`${host.url}/`))).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith(`${pages.host.url}/`))).toEqual([]);
     expect(troubles).toEqual([]);
     await context.close();
   });
 
   test('filters and sorts by the address, which shows the same in a new tab, and Back undoes it', async () => {
-    const { page, context } = await openSignedIn(browser, host, runPath());
+    const { page, context } = await openSignedIn(pages.browser, pages.host, runPath());
     await rows(page).first().waitFor();
     const before = page.url();
     await page.getByRole('button', { name: /^Failed/ }).click();
     await page.getByText('7 of 37').waitFor();
     expect(await tasksOf(page)).toEqual(
-      (await host.client().runs.tasks(host.after, { outcome: 'failed' })).items.map(({ taskId }) => taskId),
+      (await pages.host.client().runs.tasks(pages.host.after, { outcome: 'failed' })).items.map(
+        ({ taskId }) => taskId,
+      ),
     );
     const byTask = page.getByRole('button', { name: 'Task', exact: true });
     await byTask.click();
@@ -120,9 +111,9 @@ describe.skipIf(browserPath === undefined)('the page of a run', () => {
 
   test('compares with another run that the address names', async () => {
     const { page, context } = await openSignedIn(
-      browser,
-      host,
-      `${runPath()}?against=${host.before}&change=toFail`,
+      pages.browser,
+      pages.host,
+      `${runPath()}?against=${pages.host.before}&change=toFail`,
     );
     await page.getByText('5 of 37').waitFor();
     expect(await rows(page).first().getAttribute('data-change')).toBe('-1');
@@ -131,7 +122,7 @@ describe.skipIf(browserPath === undefined)('the page of a run', () => {
   });
 
   test('opens tasks in a panel with the keyboard, moves on, and closes again', async () => {
-    const { page, context } = await openSignedIn(browser, host, runPath());
+    const { page, context } = await openSignedIn(pages.browser, pages.host, runPath());
     await rows(page).first().waitFor();
     await page.getByRole('grid', { name: 'Tasks' }).focus();
     await page.keyboard.press('j');
@@ -148,7 +139,11 @@ describe.skipIf(browserPath === undefined)('the page of a run', () => {
   });
 
   test('takes no answer for markup', async () => {
-    const { page, context, troubles } = await openSignedIn(browser, host, `${runPath()}/tasks/tone-1`);
+    const { page, context, troubles } = await openSignedIn(
+      pages.browser,
+      pages.host,
+      `${runPath()}/tasks/tone-1`,
+    );
     await page.getByTestId('task-output').waitFor();
     expect(await page.getByTestId('task-output').textContent()).toBe(HOSTILE.replace('\u202e', '⟨U+202E⟩'));
     expect(await page.evaluate('globalThis.taken')).toBeUndefined();
@@ -158,10 +153,10 @@ describe.skipIf(browserPath === undefined)('the page of a run', () => {
   });
 
   test('of another tenant looks like nothing', async () => {
-    const { page, context } = await openSignedIn(browser, host, runPath(), { key: OTHER_KEY });
+    const { page, context } = await openSignedIn(pages.browser, pages.host, runPath(), { key: OTHER_KEY });
     await page.getByTestId('error').waitFor();
     expect(await page.getByTestId('error').getAttribute('data-code')).toBe('not_found');
-    await page.goto(`${host.url}/runs`);
+    await page.goto(`${pages.host.url}/runs`);
     await page.getByTestId('empty').waitFor();
     await context.close();
   });

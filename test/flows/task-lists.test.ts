@@ -71,6 +71,11 @@ describe('the list of a run’s tasks', () => {
 
   it('keeps what changed against another run, and says what it was before', async () => {
     expect(await idsOf({ against: before, change: 'toFail' })).toEqual(['refund-2', 'refund-3']);
+    expect(await idsOf({ against: before, change: 'toFail,toPass' })).toEqual([
+      'order-1',
+      'refund-2',
+      'refund-3',
+    ]);
     const { items } = await list({ against: before, change: 'toPass' });
     expect(items).toMatchObject([{ taskId: 'order-1', score: 1, before: { score: 0, passed: false } }]);
   });
@@ -163,6 +168,7 @@ describe('a question that cannot be answered', () => {
     ['order=name', 400],
     ['limit=501', 400],
     ['change=toFail', 400],
+    ['change=toFail,good', 400],
     ['against=run-nope', 404],
   ])('%s is refused with %i', async (query, status) => {
     const response = await host.fetch(`/v1/host/touchstone/runs/${runId}/tasks?${query}`);

@@ -236,12 +236,13 @@ export type StepTask = {
   readonly task: TaskView;
 };
 
+type TaskChange = (typeof TASK_CHANGES)[number];
 /** Which tasks of a run to keep. An absent member keeps all. */
 export type TaskFilter = {
   /** Only tasks on this side; an unscored task is neither passed nor failed. */
   readonly outcome?: (typeof TASK_OUTCOMES)[number];
-  /** Only tasks that changed like this; needs a run to compare with. */
-  readonly change?: (typeof TASK_CHANGES)[number];
+  /** Only tasks that changed like this, several with commas between them; needs a run to compare with. */
+  readonly change?: TaskChange | `${TaskChange},${string}`;
   /** The run that changes are measured against; the baseline of the run when absent. */
   readonly against?: RunId;
   /** The beginning of task ids, up to their first hyphen. */

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { followLinks, match, navigate, useAddress } from './address.js';
+import { ComparePage } from './pages/compare.js';
 import { RunPage } from './pages/run.js';
 import { RunsPage } from './pages/runs.js';
 import { SettingsPage } from './pages/settings.js';
@@ -46,6 +47,7 @@ function Page({
   readonly session: Awaited<ReturnType<typeof readSession>> | undefined;
 }) {
   if (path === '/runs' || path === '/') return <RunsPage />;
+  if (path === '/compare') return <ComparePage />;
   if (path === '/settings') return <SettingsPage session={session} />;
   const task = match('/runs/:runId/tasks/:taskId', path);
   if (task) return <TaskPage runId={task.runId ?? ''} taskId={task.taskId ?? ''} />;

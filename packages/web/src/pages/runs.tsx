@@ -1,7 +1,7 @@
 import type { RunSnapshot } from '@touchstone/sdk';
 import { score, usd, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
-import { navigate } from '../address.js';
+import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { type Column, Grid } from '../parts/grid.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { VerdictBadge } from '../parts/verdict.js';
@@ -19,6 +19,32 @@ const hrefOf = (run: RunSnapshot): string => {
 };
 
 const nameOf = ({ touchstone, workflowId }: RunSnapshot): string => touchstone?.suite?.ref ?? workflowId;
+
+/** Runs that are marked for comparing, in the order they were marked: the first one is the baseline. */
+const markedIn = (query: URLSearchParams): readonly string[] =>
+  (query.get('runs') ?? '').split(',').filter((runId) => runId !== '');
+
+const MOST_MARKED = 8;
+
+function toggleMark(address: Address, runId: string): void {
+  const marked = markedIn(address.query);
+  const next = marked.includes(runId) ? marked.filter((one) => one !== runId) : [...marked, runId];
+  navigate(withQuery(address, { runs: next.slice(-MOST_MARKED).join(',') }), { replace: true });
+}
+
+const markColumn = (address: Address): Column<RunSnapshot> => ({
+  id: 'mark',
+  name: 'Compare',
+  cell: (run) => (
+    <input
+      type="checkbox"
+      aria-label={`Compare ${nameOf(run)} ${run.runId}`}
+      tabIndex={-1}
+      checked={markedIn(address.query).includes(run.runId)}
+      onChange={() => toggleMark(address, run.runId)}
+    />
+  ),
+});
 
 const COLUMNS: readonly Column<RunSnapshot>[] = [
   {
@@ -62,6 +88,9 @@ export function RunsPage() {
     client.runs.list({ limit: 200 }, { signal }),
   );
   const [active, setActive] = useState(0);
+  const address = useAddress();
+  const marked = markedIn(address.query);
+  const compare = `/compare?runs=${marked.join(',')}`;
   useEffect(() => {
     document.title = 'Runs · Touchstone';
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), LOOK_AGAIN_MS);
@@ -74,7 +103,15 @@ export function RunsPage() {
   };
   return (
     <>
-      <h1>Runs</h1>
+      <div class="run-title">
+        <h1>Runs</h1>
+        {marked.length === 1 && <span class="muted">Mark another run to compare with.</span>}
+        {marked.length > 1 && (
+          <a class="button" href={compare} title="C">
+            Compare {marked.length}
+          </a>
+        )}
+      </div>
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton />}
       {data && runs.length === 0 && (
@@ -86,11 +123,18 @@ export function RunsPage() {
         <Grid
           label="Runs"
           count={runs.length}
-          columns={COLUMNS}
+          columns={[markColumn(address), ...COLUMNS]}
           rowAt={(index) => runs[index]}
           active={active}
           onMove={setActive}
           onOpen={open}
+          onKey={(key) => {
+            const run = runs[active];
+            if (key === 'c' && run) toggleMark(address, run.runId);
+            else if (key === 'C' && marked.length > 1) navigate(compare);
+            else return false;
+            return true;
+          }}
           rowProps={(run) => ({ 'data-run': run.runId })}
         />
       )}

@@ -26,6 +26,8 @@ type GridProps<Row> = {
   readonly rowProps: (row: Row) => { readonly [name: `data-${string}`]: string | number | undefined };
   readonly order?: string;
   readonly onOrder?: (order: string) => void;
+  /** Further keys; answers whether it knows the key. */
+  readonly onKey?: (key: string) => boolean;
 };
 
 export const ROW_HEIGHT = 32;
@@ -123,7 +125,8 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
   const { index, top, active, columns, onOpen, onMove } = props;
   const row = props.rowAt(index);
   const open = (event: MouseEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const isControl = (event.target as Element).closest('input, button') !== null;
+    if (isControl || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     onMove(index);
     onOpen(index, false);
@@ -160,6 +163,7 @@ function showRow(view: HTMLElement | null, index: number, scale: number): void {
 }
 
 function onKey<Row>(event: KeyboardEvent, props: GridProps<Row>, page: number): void {
+  if (event.target !== event.currentTarget) return;
   const { active, count, onMove, onOpen } = props;
   const steps: { readonly [key: string]: number } = {
     ArrowDown: 1,
@@ -173,6 +177,7 @@ function onKey<Row>(event: KeyboardEvent, props: GridProps<Row>, page: number): 
   };
   const step = steps[event.key];
   if (step !== undefined) onMove(Math.max(0, Math.min(count - 1, active + step)));
+  else if (props.onKey?.(event.key)) event.preventDefault();
   else if (event.key === 'Enter' && active >= 0) onOpen(active, event.ctrlKey || event.metaKey);
   else return;
   event.preventDefault();

@@ -33,7 +33,7 @@ export function whyOf({
   return parts.join(' · ');
 }
 
-const Change = ({ row }: { readonly row: TaskListing }) => {
+export const Change = ({ row }: { readonly row: TaskListing }) => {
   const change = changeOf(row);
   if (change === undefined || change === 0) return null;
   return <span class={change < 0 ? 'worse' : 'better'}>{signed(change)}</span>;

@@ -16,6 +16,12 @@ export function readTaskQuery(query: URLSearchParams): {
     if (found === undefined) ignored.push(name);
     return found;
   };
+  const choices = (name: string, values: readonly string[]): string | undefined => {
+    const given = query.get(name);
+    if (given === null || given.split(',').every((part) => values.includes(part))) return given ?? undefined;
+    ignored.push(name);
+    return undefined;
+  };
   const number = (name: string, most: number): number | undefined => {
     const given = query.get(name);
     if (given === null) return undefined;
@@ -27,7 +33,7 @@ export function readTaskQuery(query: URLSearchParams): {
   const text = (name: string): string | undefined => query.get(name) || undefined;
   const filter = {
     outcome: choice('outcome', TASK_OUTCOMES),
-    change: choice('change', TASK_CHANGES),
+    change: choices('change', TASK_CHANGES),
     against: text('against'),
     slice: text('slice'),
     id: text('id'),

@@ -21,6 +21,7 @@ import {
 import {
   integerOr,
   optionalChoice,
+  optionalChoices,
   optionalFraction,
   optionalInteger,
   optionalText,
@@ -30,7 +31,7 @@ import { findRun, type Services } from '../../services.js';
 
 const filters = {
   outcome: optionalChoice('Only tasks on this side.', TASK_OUTCOMES),
-  change: optionalChoice('Only tasks that changed like this.', TASK_CHANGES),
+  change: optionalChoices('Only tasks that changed like this.', TASK_CHANGES),
   against: optionalText('The run that changes are measured against; the baseline of the run when absent.'),
   slice: optionalText('Only tasks whose id begins with this, up to its first hyphen.'),
   id: optionalText('Only tasks whose id has this in it.'),

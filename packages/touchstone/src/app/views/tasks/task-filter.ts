@@ -17,7 +17,7 @@ export type ReviewState = (typeof REVIEW_STATES)[number];
 /** Which tasks are kept. An absent member keeps all. */
 export type TaskFilter = {
   readonly outcome?: TaskOutcome | undefined;
-  readonly change?: TaskChange | undefined;
+  readonly change?: readonly TaskChange[] | undefined;
   readonly slice?: string | undefined;
   /** A part of the task's id. */
   readonly id?: string | undefined;
@@ -57,6 +57,11 @@ export function changeOf(row: TaskRow): TaskChange | undefined {
   return difference < 0 ? 'lower' : 'higher';
 }
 
+const hasChanged = (row: TaskRow, changes: readonly TaskChange[]): boolean => {
+  const change = changeOf(row);
+  return change !== undefined && changes.includes(change);
+};
+
 export function reviewStates({ review }: TaskRow): readonly ReviewState[] {
   const states: ReviewState[] = [review?.isDone ? 'done' : 'open'];
   if (review?.override) states.push('overridden');
@@ -90,7 +95,7 @@ export function keepsOf(filter: TaskFilter): Rule {
   const { minScore, maxScore, minMs, maxMs } = filter;
   const rules: Rule[] = [];
   if (outcome) rules.push(({ result }) => outcomeOf(result) === outcome);
-  if (change) rules.push((row) => changeOf(row) === change);
+  if (change) rules.push((row) => hasChanged(row, change));
   if (slice !== undefined) rules.push(({ result }) => sliceOf(result.taskId) === slice);
   if (id !== undefined) rules.push(({ result }) => result.taskId.includes(id));
   if (finding !== undefined || severity) rules.push(findingRule(filter));
