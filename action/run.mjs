@@ -19,7 +19,8 @@ const cwd = resolve(env.INPUT_WORKING_DIRECTORY || '.');
 
 function touchstone(...words) {
   const program = join(places.program, 'node_modules/touchstone/bin/touchstone.js');
-  const { status, error } = spawnSync(process.execPath, [program, ...words], {
+  // Without the hyphens Node 20 takes --env-file for an option of its own, and ends with 9 when there is no such file.
+  const { status, error } = spawnSync(process.execPath, ['--', program, ...words], {
     cwd,
     env: childEnvironment(),
     stdio: 'inherit',
@@ -56,7 +57,8 @@ function saveBaseline(code) {
 
 const code = touchstone(...runArguments(env, baselineOf(env.INPUT_BASELINE || 'auto'), places));
 output('exit-code', code);
-output('report', join(places.report, 'report.html'));
+const report = join(places.report, 'report.html');
 // Bad input ends before there is a run to tell of.
+if (existsSync(report)) output('report', report);
 if (code === 2) output('verdict', 'not run');
 saveBaseline(code);

@@ -31,7 +31,7 @@ async function runInNamespace() {
 async function main() {
   const minutes = Number(values.minutes);
   const seed = Number(values.seed);
-  const storage = openStorage();
+  const storage = openStorage({ minutes });
   say(`soak: ${minutes} min, seed ${seed}`);
   say(`disk full: ${storage.kindOfFull ?? 'SKIPPED, this machine allows neither a tmpfs nor prlimit'}`);
   let soak;

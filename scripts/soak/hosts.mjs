@@ -7,6 +7,8 @@ const SLOTS = 2;
 const SAMPLE_MS = 500;
 /** How long after a full disk its effects are still seen. */
 const START_MS = 5_000;
+/** A host that does not start for so long will not start at all. */
+const GIVE_UP_MS = 60_000;
 
 export function createHosts({ config, data, findings }) {
   const slots = Array.from({ length: SLOTS }, () => undefined);
@@ -25,12 +27,13 @@ export function createHosts({ config, data, findings }) {
 
   /** Starts the host of a slot. On a full disk it may refuse to start; it is then tried again. */
   const start = async (slot) => {
-    for (;;) {
+    for (const begun = Date.now(); ; ) {
       try {
         slots[slot] = await startOne();
         return;
       } catch (error) {
         if (!wasFull(START_MS)) findings.add('a host did not start', `${error.message} ${log.at(-1)}`);
+        if (Date.now() - begun > GIVE_UP_MS) throw new Error(`A host does not start: ${log.at(-1)}`);
         await pause(500);
       }
     }

@@ -5,7 +5,8 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const SIZE_MB = 768;
+/** What the tenants of a soak store a minute, at most, and as much again. */
+const MB_A_MINUTE = 768;
 const succeeds = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 
 /** The command before this script that gives it a mount namespace of its own, or none when the machine has no such thing. */
@@ -14,12 +15,13 @@ export const namespaceLauncher = () => {
   return succeeds(...launcher, 'true') ? launcher : [];
 };
 
-export function openStorage() {
+export function openStorage({ minutes }) {
+  const sizeMb = Math.ceil(MB_A_MINUTE * Math.max(1, minutes));
   const folder = mkdtempSync(join(tmpdir(), 'touchstone-soak-'));
   const disk = join(folder, 'disk');
   mkdirSync(disk);
-  const isTmpfs = succeeds('mount', '-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', disk);
-  const full = isTmpfs ? fillDisk(disk) : limitFiles();
+  const isTmpfs = succeeds('mount', '-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'tmpfs', disk);
+  const full = isTmpfs ? fillDisk(disk, sizeMb) : limitFiles();
   return {
     folder,
     data: join(disk, 'data'),
@@ -32,10 +34,10 @@ export function openStorage() {
   };
 }
 
-function fillDisk(disk) {
+function fillDisk(disk, sizeMb) {
   const ballast = join(disk, 'ballast');
   return {
-    kindOfFull: `a tmpfs of ${SIZE_MB} MB`,
+    kindOfFull: `a tmpfs of ${sizeMb} MB`,
     fill() {
       const file = openSync(ballast, 'w');
       for (const size of [2 ** 20, 4096]) writeUntilFull(file, Buffer.alloc(size));

@@ -154,4 +154,20 @@ describe('on the command line', () => {
     const baseline = JSON.parse(next.stdout) as { baseline?: unknown };
     expect(JSON.stringify(baseline)).toContain((JSON.parse(good.stdout) as { runId: string }).runId);
   });
+
+  it('names the variable in the headers of a service', async () => {
+    const service = await startModelServer(() => DENIED);
+    const folder = temporaryFolder();
+    open.push(service, { close: async () => folder.remove() });
+    const headers = { authorization: 'Bearer ${DESK_KEY}' };
+    const run = { kind: 'http', url: `${service.baseUrl}/chat/completions`, headers, request: '{{ input }}' };
+    const config = { agents: [{ agentId: 'local.test.desk', version: '1.0.0', run }] };
+    writeFileSync(join(folder.path, 'touchstone.config.json'), JSON.stringify(config));
+    writeFileSync(join(folder.path, 'access.suite.json'), JSON.stringify(SUITE));
+    const { code, stdout } = await runCli(['run', 'access.suite.json'], folder.path, { DESK_KEY: 'k-123' });
+    expect(code).toBe(3);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'local.test.desk answered 401 invalid_api_key; the key is read from DESK_KEY',
+    );
+  });
 });

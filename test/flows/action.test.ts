@@ -94,7 +94,7 @@ const PROGRAM = `import { spawnSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 const words = process.argv.slice(2);
 appendFileSync(process.env.RUNNER_TEMP + '/called', JSON.stringify(words) + '\\n');
-process.exitCode = spawnSync(process.execPath, [${JSON.stringify(CLI)}, ...words], { stdio: 'inherit' }).status;
+process.exitCode = spawnSync(process.execPath, ['--', ${JSON.stringify(CLI)}, ...words], { stdio: 'inherit' }).status;
 `;
 
 type Job = {
@@ -196,8 +196,14 @@ describe('its run', () => {
     expect(called[0]?.slice(-2)).toEqual(['--', suite]);
     expect(text).toContain(`no file, folder or suite called ${suite}`);
     expect(outputs).toMatchObject({ 'exit-code': '2', verdict: 'not run' });
-    expect(outputs.baseline).toBeUndefined();
+    expect([outputs.baseline, outputs.report]).toEqual([undefined, undefined]);
     expect(existsSync(join(folder.path, 'project/pwned'))).toBe(false);
+  });
+
+  it('tells of a file of variables that there is not as of bad input', async () => {
+    const { outputs, text } = await runJob('unset', { event: 'push', inputs: { 'env-file': 'absent.env' } });
+    expect(outputs).toMatchObject({ 'exit-code': '2', verdict: 'not run' });
+    expect(text).toContain('The file absent.env with variables cannot be read');
   });
 
   it('splits further options as a shell would, and writes no comment when none is wanted', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reply, serve } from '../../packages/touchstone/src/agents/fixtures/serve.js';
 import { type Event, eventsOf, payloadsOf, readJson, startToolServer, type ToolServer } from './pack-host.js';
 import { askFor, finish, installSuite, pointersOf } from './run-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
@@ -161,6 +162,30 @@ describe('variables of the environment', () => {
     } finally {
       await own.close();
       await echo.close();
+    }
+  });
+
+  it('are not told as the name of a refusal by a service that gives them back', async () => {
+    const refusing = await serve((_body, response, { headers }) =>
+      reply(response, 401, { error: { code: headers.authorization?.replace('Bearer ', '') } }),
+    );
+    const own = await openWholeHost(
+      { agents: [{ agentId: DESK, version: '1.0.0', run: RUN }] },
+      { env: { DESK_URL: refusing.url, DESK_KEY: KEY_VALUE } },
+    );
+    try {
+      await installSuite(own, suite('1.0.0', task('1042')));
+      const { body } = await askFor(own, `${SUITE}@1.0.0`, { agentId: DESK });
+      const { runId } = body as { readonly runId: string };
+      const events = await eventsOf(own, runId);
+      const { body: snapshot } = await readJson(own, `/v1/runs/${runId}`);
+      expect(snapshot).toMatchObject({
+        error: { code: 'agent_denied', message: expect.stringContaining('401') },
+      });
+      expect(JSON.stringify([events, snapshot, own.logs])).not.toContain(KEY_VALUE);
+    } finally {
+      await own.close();
+      await refusing.close();
     }
   });
 

@@ -5,6 +5,7 @@ export * from './model/evidence.js';
 export * from './model/facts.js';
 export * from './model/gate.js';
 export * from './model/ids.js';
+export * from './model/measurers.js';
 export * from './model/modes.js';
 export * from './model/owner.js';
 export * from './model/run.js';
@@ -18,6 +19,7 @@ export * from './values/json-text.js';
 export * from './values/object.js';
 export type { Page } from './values/pages.js';
 export * from './values/pointer.js';
+export * from './values/wildcards.js';
 export type { DeploymentRecord } from './wire/openwop/agent-deployment.js';
 export type { AgentDeploymentTransitionWire } from './wire/openwop/agent-deployment-transition.js';
 export type {

@@ -55,6 +55,7 @@ describe('a criterion', () => {
     'tool-not-called {"tool":"x","max":1}',
     'cites {}',
     'refused {"really":true}',
+    'all {"of":[{"json":{},"weight":0}]}',
   ])('whose arguments a check does not take is refused: %s', (inside) => {
     const parsed = parseCriterion(`[check:${inside}] Something.`);
     expect(parsed).toMatchObject({

@@ -41,6 +41,12 @@ function wordsFor(condition: FailCondition, view: RunView): string | undefined {
     : `found ${grave.map(({ kind, severity }) => `${kind} (${severity})`).join(', ')}`;
 }
 
+/** Whether the caller counts findings, and one of them is grave enough. */
+export const failsByFinding = (view: RunView): boolean =>
+  (view.failOn ?? []).some(
+    (condition) => condition.startsWith('finding:') && wordsFor(condition, view) !== undefined,
+  );
+
 /** `4 tasks newly fail`; undefined when none does, or nothing was compared. */
 export function newlyFailing(view: RunView): string | undefined {
   const news = newsOf(view);

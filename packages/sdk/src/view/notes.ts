@@ -101,7 +101,10 @@ export function denialHint(result: RunView): string | undefined {
   const again = hasAnswers(result)
     ? 'judge the recorded answers again with "touchstone rejudge"'
     : 'run it again';
-  if (status === 404) return `Check the name of the model and the address of ${provider}, then ${again}.`;
+  // An agent that is asked directly stands for its own provider, and has no model that could be misspelt.
+  const isAgent = String(provider) === String(result.agent.agentId);
+  if (status === 404)
+    return `Check ${isAgent ? '' : 'the name of the model and '}the address of ${provider}, then ${again}.`;
   if (status === 402 || status === 429)
     return `Add credit or raise the limit of the account at ${provider}, then ${again}.`;
   const where = keyEnv === undefined ? `the key for ${provider}` : `the key in ${keyEnv}`;

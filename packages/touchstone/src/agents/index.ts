@@ -2,6 +2,7 @@ export {
   type Environment,
   fillIn,
   type Incomplete,
+  keyVariable,
   needsVariables,
   tenantReferenceIssues,
   variablesIn,

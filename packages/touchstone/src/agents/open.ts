@@ -6,6 +6,7 @@ import {
   type Owner,
   type Redact,
   type SimulatedUser,
+  type VariableName,
 } from '@touchstone/protocol';
 import { DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../net/index.js';
 import type { Agent, AgentFacts, Clock, Random, Responses } from '../ports/index.js';
@@ -64,11 +65,16 @@ export type AgentParts = {
   /** Functions of the program that this host is part of, by the names that specs call them by. */
   readonly functions?: ReadonlyMap<string, ModuleAgent>;
   /** Required for a conversation: the agent that it is with. */
-  readonly inner?: { readonly spec: AgentSpec } & Pick<AgentParts, 'facts' | 'baseDir' | 'fetchGuard'>;
+  readonly inner?: { readonly spec: AgentSpec } & Pick<
+    AgentParts,
+    'facts' | 'baseDir' | 'fetchGuard' | 'keyEnv'
+  >;
   /** Required for agents that are reached through a provider. */
   readonly use?: ModelUse;
   /** Waits until this host has time for an answer of so many characters. */
   readonly takeAnswer?: TakeAnswer;
+  /** Of a service: the variable that the key in its headers came from. */
+  readonly keyEnv?: VariableName;
 };
 
 const DEFAULT_OUTPUT_BYTES = 4 * 1024 * 1024;

@@ -65,6 +65,8 @@ export const worstExit = (codes: readonly ExitCode[]): ExitCode =>
 /** Where a command writes to. See `createOut` for what becomes of a text on the way. */
 export type Out = {
   write(text: string): void;
+  /** One line for the runner of a job, which is to obey it. */
+  writeCommand(command: string): void;
   /** Puts the text in the place of what stands on the line of the cursor. Only for a terminal. */
   rewriteLine(text: string): void;
   /** Only for a terminal. */
@@ -91,6 +93,9 @@ export type Io = {
   /** Ends the process at once. Only for the second Ctrl-C. */
   exit(code: number): void;
 };
+
+/** In a job of GitHub Actions. */
+export const isJob = ({ GITHUB_ACTIONS }: Io['env']): boolean => GITHUB_ACTIONS === 'true';
 
 /** Where runs are kept unless `--data` says otherwise. */
 export const DEFAULT_DATA = '.touchstone';

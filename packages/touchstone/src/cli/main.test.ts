@@ -394,6 +394,17 @@ describe('doctor', () => {
   });
 });
 
+test('doctor tells what is wrong to its end, however narrow the terminal', async () => {
+  const narrow = openTestCli({ isTTY: true, columns: 60 });
+  const providers = {
+    keyed: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'KEYED_KEY' },
+  };
+  narrow.write('touchstone.config.json', { providers });
+  const { out } = await narrow.run('doctor');
+  narrow.close();
+  expect(out.replaceAll(/\s+/g, ' ')).toContain('KEYED_KEY, which is not set');
+});
+
 test('doctor tells where no store can be made', async () => {
   write('a-file', '');
   for (const data of ['a-file', 'a-file/below', '/dev/null/x']) {

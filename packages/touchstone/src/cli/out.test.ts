@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createOut } from './out.js';
 import { createInk } from './render/text.js';
 
@@ -26,6 +26,34 @@ test('the colours of this program reach a terminal, other sequences of the kind 
   const pipe = open(false);
   pipe.out.write(ink.red('red'));
   expect(pipe.written).toEqual(['\\u001b[31mred\\u001b[39m']);
+});
+
+describe('in the log of a job', () => {
+  const written: string[] = [];
+  const out = createOut({
+    isTTY: false,
+    columns: 80,
+    isJobLog: true,
+    write: (text) => void written.push(text),
+  });
+
+  test('no text of others is a command to the runner', () => {
+    out.write('::add-mask::x\n \t\u00a0::stop-commands::y\na ::b ##[error]z\n');
+    expect(written.splice(0)).toEqual([
+      '\\u003a:add-mask::x\n \t\u00a0\\u003a:stop-commands::y\na ::b #\\u0023[error]z\n',
+    ]);
+  });
+
+  test('a document stays the same', () => {
+    const document = { text: '##[error]x\n::error::y', list: ['::a::b'] };
+    out.write(JSON.stringify(document, null, 2));
+    expect(JSON.parse(written.splice(0).join(''))).toEqual(document);
+  });
+
+  test('a command of this program is one line', () => {
+    out.writeCommand('::error title=a::b\n::add-mask::c');
+    expect(written.splice(0)).toEqual(['::error title=a::b\\n::add-mask::c\n']);
+  });
 });
 
 test('a line that is rewritten stays one line', () => {

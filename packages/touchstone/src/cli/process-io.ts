@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { Io, Out } from './io.js';
+import { type Io, isJob, type Out } from './io.js';
 import { createOut } from './out.js';
 import { wordsOf } from './system-errors.js';
 
@@ -81,6 +81,7 @@ function outOf(stream: NodeJS.WriteStream, fail: Fail): Out {
     get columns() {
       return stream.columns || DEFAULT_COLUMNS;
     },
+    isJobLog: isJob(process.env),
     closed: closed.signal,
   });
 }

@@ -14,6 +14,11 @@ describe('a judge that cannot be asked', () => {
   });
 });
 
+test('a variable that is not set can be set in the file .env', () => {
+  const message = 'Agent a needs the environment variable DESK_KEY, which is not set.';
+  expect(hintFor(validationError([{ pointer: '/agentId', message }]))).toContain('.env');
+});
+
 describe('a refusal about the profile in a pack', () => {
   const refusal = (code: string, of: 'validation_error' | 'unavailable' = 'validation_error'): HostError =>
     new HostError(of, 'Agent a: evaluation/a.yaml: no.', { code, ref: 'evaluation', issues: [] });

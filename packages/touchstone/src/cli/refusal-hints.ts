@@ -51,6 +51,7 @@ const PART_OF_DEFINITION =
   'Name a model with --model, or an agent that takes the part of the one that is defined with --agent.';
 const OTHER_JUDGE =
   'Rejudge the baseline with: touchstone rejudge <runId>, or compare all the same with --allow-judge-mismatch.';
+const OTHER_MEASURE = 'Compare all the same with --allow-judge-mismatch.';
 const NO_MODEL = 'Set it in the configuration to "<provider>/<model>", or name a model with --model.';
 const NOT_LISTED =
   'Add it to "trust.packs" of the configuration (under the policy "pinned" with its version and integrity), or choose another "trust.policy".';
@@ -60,16 +61,21 @@ const OTHER_FILE =
 const ANOTHER_JUDGE =
   'Name one for this time with --judge <provider>/<model>. See the models of the configuration with: touchstone doctor';
 
+const UNSET_VARIABLE =
+  'Set it in the environment. A run in this process also reads the file .env beside the configuration.';
+
 /** What to do about a refusal, when there is something. */
 export function hintFor(error: Refusal): string | undefined {
   const { code, details = {} } = error;
   if (typeof details.commonTasks === 'number') return commonWords(details.commonTasks);
   if (JSON.stringify(details).includes('allowTargetMismatch')) return OTHER_AGENT;
-  if (JSON.stringify(details).includes('allowJudgeMismatch')) return OTHER_JUDGE;
+  if (JSON.stringify(details).includes('allowJudgeMismatch'))
+    return error.message.includes('the judges’') ? OTHER_JUDGE : OTHER_MEASURE;
   if (details.field === 'agentId' && error.message.includes('modelClasses.')) return NO_MODEL;
   const unmapped = UNMAPPED.exec(aboutAgent(error));
   if (unmapped) return mapHint(unmapped[1] ?? '');
   if (aboutAgent(error).includes('no modelClass')) return PART_OF_DEFINITION;
+  if (/environment variable.* not set/.test(aboutAgent(error))) return UNSET_VARIABLE;
   // The same code may be about the caller's key.
   if (code === 'forbidden' && error.message.includes('the trust policy')) return NOT_LISTED;
   // Most conflicts have nothing to do with the content of a version.

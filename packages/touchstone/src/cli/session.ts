@@ -106,9 +106,13 @@ export const whereFlags = ({ host, keyEnv }: Where): readonly string[] =>
 export const flag = (name: string, value: string | number | undefined): readonly string[] =>
   value === undefined ? [] : [`${name} ${shellWord(String(value))}`];
 
-/** A command that works when it is typed as shown: inside an npm script the program itself is not on the path. */
+/** The program as it was called: inside an npm script, and by npx, it is not on the path. */
+export const programToType = ({ env }: Context['io']): string =>
+  `${env.npm_lifecycle_event === undefined ? '' : 'npx '}touchstone`;
+
+/** A command that works when it is typed as shown. */
 export const commandToType = ({ io, settings }: Context, words: string, where: Where = {}): string =>
-  `${io.env.npm_lifecycle_event === undefined ? '' : 'npx '}touchstone ${[words, ...whereFlags(where)].join(' ')}${globalFlags(settings)}`;
+  `${programToType(io)} ${[words, ...whereFlags(where)].join(' ')}${globalFlags(settings)}`;
 
 /** A command to type again must find the same data. */
 export const globalFlags = ({ data, config }: Settings): string =>

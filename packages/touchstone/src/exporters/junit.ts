@@ -4,6 +4,7 @@ import {
   countsFor,
   type FailCondition,
   type FindingCount,
+  failsByFinding,
   forkWords,
   INCONCLUSIVE,
   inconclusiveWords,
@@ -175,12 +176,12 @@ function removedCases(result: ExportedRun): readonly Case[] {
   return [caseOf(result, '(removed)', statusFor(result, 'removed'), words, 'removed')];
 }
 
-/** Findings of tasks that passed all the same have decided nothing. */
+/** Findings of tasks that passed all the same have decided nothing, unless the caller counts findings. */
 function findingCases(result: ExportedRun, which: JunitFailures): readonly Case[] {
   const { findings = [], failures } = result;
   if (findings.length === 0) return [];
   const isDecisive = failures.some((failure) => failure.findings);
-  const status = isDecisive ? besideVerdict(result, which) : 'warn';
+  const status = failsByFinding(result) ? 'fail' : isDecisive ? besideVerdict(result, which) : 'warn';
   return [caseOf(result, '(findings)', status, findings.map(findingWords).join('; '), 'findings')];
 }
 

@@ -122,7 +122,7 @@ function rubricRefusal(
   if (judgedTasks === 0 || judge) return undefined;
   const reason =
     judgeIssue === undefined
-      ? 'no judge is configured that could decide its criteria. Configure one, or ask for other modes in evalModes.'
+      ? 'no judge is configured that could decide its criteria in prose. Add "judge": {"model": "<provider>/<model>"} to the configuration, write checks in their place, or ask for other modes in evalModes.'
       : `the configured judge cannot be asked. ${judgeIssue}`;
   return { applies: needsJudge, reason };
 }

@@ -205,11 +205,16 @@ function partTrouble(part: Json): string | undefined {
   return trouble === undefined ? undefined : `hold checks whose arguments are right; ${name}: ${trouble}`;
 }
 
+const weightTrouble = ({ of }: JsonObject): string | undefined =>
+  (of as readonly JsonObject[]).every(({ weight }) => weight === 0)
+    ? 'no part of "of" has a weight above 0, so nothing could meet it.'
+    : undefined;
+
 /** Every check by its name. `docs/checks.md` explains each. */
 export const CHECKS = {
   ...PLAIN,
   any: trace('of', { of: required(PARTS) }),
-  all: trace('of', { of: required(PARTS), min: DEGREE, ...GRADED }),
+  all: trace('of', { of: required(PARTS), min: DEGREE, ...GRADED }, weightTrouble),
   scorer: trace('name', { name: required(TEXT), config: ANY, min: DEGREE, ...GRADED }),
   similar: answer('text', { text: required(TEXTS), min: required(DEGREE), ...GRADED }),
   judge: trace('sees', { sees: someOf('calls', 'memory'), reference: ANY, min: DEGREE, ...GRADED }),

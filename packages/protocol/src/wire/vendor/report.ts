@@ -14,8 +14,8 @@ import type {
   Timestamp,
   Version,
 } from '../../model/ids.js';
+import { CAVEATS } from '../../model/measurers.js';
 import { EVAL_MODES } from '../../model/modes.js';
-import { CAVEATS } from '../../model/run.js';
 import { SEVERITIES, type Thresholds, UNSCORED_REASONS } from '../../model/score.js';
 import { REPORT_VERDICTS } from '../../model/verdicts.js';
 import {

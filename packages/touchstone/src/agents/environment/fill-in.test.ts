@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillIn, referenceIssues, tenantReferenceIssues, variablesIn } from './fill-in.js';
+import { fillIn, keyVariable, referenceIssues, tenantReferenceIssues, variablesIn } from './fill-in.js';
 
 const env = { HOST: 'desk.example', KEY: 'k-123', EMPTY: '' };
 
@@ -46,4 +46,17 @@ describe('variables of the environment', () => {
       { id: 'KEY', value: 'k-123' },
     ]);
   });
+});
+
+it.each([
+  ['the only one that headers name', { 'x-key': 'k ${KEY}', accept: '*/*' }, 'KEY'],
+  [
+    'that of authorization, whatever the others name',
+    { 'x-team': '${TEAM}', Authorization: 'Bearer ${KEY}' },
+    'KEY',
+  ],
+  ['none of several', { 'x-team': '${TEAM}', 'x-key': '${KEY}' }, undefined],
+  ['none where none is named', { authorization: 'Bearer fixed' }, undefined],
+])('the variable of a key is %s', (_, headers, name) => {
+  expect(keyVariable(headers)).toBe(name);
 });

@@ -1,4 +1,4 @@
-import { child, type Issue, isObject, type Json } from '@touchstone/protocol';
+import { asId, child, type Issue, isObject, type Json, type VariableName } from '@touchstone/protocol';
 
 /** The environment that a host was started with. */
 export type Environment = { readonly [name: string]: string | undefined };
@@ -68,15 +68,27 @@ export function variablesIn(
   value: Json,
   env: Environment,
 ): readonly { readonly id: string; readonly value: string }[] {
-  const found = new Map<string, string>();
+  return variableNames(value).flatMap((id) => {
+    const held = valueIn(env, id);
+    return held ? [{ id, value: held }] : [];
+  });
+}
+
+/** The variables that the texts of a value name, each once. */
+function variableNames(value: Json): readonly string[] {
+  const names = new Set<string>();
   mapTexts(value, (text) => {
-    for (const [, name] of text.matchAll(REFERENCE)) {
-      const held = name && valueIn(env, name);
-      if (name && held) found.set(name, held);
-    }
+    for (const [, name] of text.matchAll(REFERENCE)) if (name !== undefined) names.add(name);
     return text;
   });
-  return [...found].map(([id, held]) => ({ id, value: held }));
+  return [...names];
+}
+
+/** The variable that the key of a service is read from: the only one that its headers name. Of several it cannot be told. */
+export function keyVariable(headers: { readonly [name: string]: string } = {}): VariableName | undefined {
+  const authorization = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization');
+  const [name, ...more] = variableNames(authorization?.[1] ?? Object.values(headers));
+  return name === undefined || more.length > 0 ? undefined : asId<VariableName>(name);
 }
 
 /** An entry of the configuration that lacks variables, and whom it is for. To others it is not there at all. */

@@ -117,7 +117,7 @@ describe.each(Object.entries(kinds))('an agent of kind %s', (kind, runOf) => {
     const answer = ask({ do: 'hang' });
     await clock.asleep(TIMEOUT_MS);
     clock.advance(TIMEOUT_MS);
-    expect(await answer).toMatchObject({ kind: 'failed', reason: 'The agent timed out after 5000 ms.' });
+    expect(await answer).toMatchObject({ kind: 'failed', reason: 'Timed out after 5000 ms.' });
   });
 
   it('rejects with the reason of a cancellation, at once', async () => {

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { fitsWildcards } from '@touchstone/protocol';
 import { existing } from './imports.js';
 
 /** Never an agent's own: what was installed or is made anew when a program runs. */
@@ -19,8 +20,7 @@ async function matching(place: string, [first, ...rest]: readonly string[]): Pro
   if (first === undefined) return here(place);
   if (first === '**') return anyDepth(place, rest);
   if (!/[*?]/.test(first)) return matching(join(place, first), rest);
-  const pattern = patternOf(first);
-  const names = (await entriesOf(place)).map(({ name }) => name).filter((name) => pattern.test(name));
+  const names = (await entriesOf(place)).map(({ name }) => name).filter((name) => fitsWildcards(first, name));
   return flat(names.map((name) => matching(join(place, name), rest)));
 }
 
@@ -45,12 +45,3 @@ const entriesOf = (place: string) => readdir(place, { withFileTypes: true }).cat
 
 const flat = async (found: readonly Promise<readonly string[]>[]): Promise<readonly string[]> =>
   (await Promise.all(found)).flat();
-
-const patternOf = (segment: string): RegExp =>
-  new RegExp(
-    `^${segment
-      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.')}$`,
-    's',
-  );

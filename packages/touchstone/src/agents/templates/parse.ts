@@ -1,3 +1,5 @@
+import { parseJson } from '@touchstone/protocol';
+
 /** A filter behind a placeholder. */
 export type Filter =
   | { readonly name: 'json' | 'trim' | 'upper' | 'lower' }
@@ -47,7 +49,10 @@ function closing(text: string, from: number): number | undefined {
 }
 
 function readPlaceholder(inner: string): Piece | { readonly trouble: string } {
-  if (LITERAL.test(inner)) return { kind: 'text', text: JSON.parse(inner) as string };
+  if (LITERAL.test(inner)) {
+    const text = parseJson(inner);
+    return typeof text === 'string' ? { kind: 'text', text } : { trouble: NO_TEXT };
+  }
   const [name = '', ...rest] = splitPipes(inner);
   if (!PATH.test(name)) return { trouble: 'Expected a name such as {{ question }} or {{ order.items.0 }}.' };
   const filters: Filter[] = [];
@@ -59,12 +64,17 @@ function readPlaceholder(inner: string): Piece | { readonly trouble: string } {
   return { kind: 'placeholder', path: name.split('.'), filters };
 }
 
+const NO_TEXT =
+  'Expected a text between quotation marks as JSON writes it: \\n for a line break, \\\\ for a backslash.';
+
 /** Parts between bars, except bars inside quotation marks. */
+const UP_TO_BAR = /((?:"(?:[^"\\]|\\.)*"|[^|"])*)\|/gu;
 const splitPipes = (inner: string): readonly string[] =>
-  (inner.match(/(?:"(?:[^"\\]|\\.)*"|[^|"])+/gu) ?? []).map((part) => part.trim());
+  [...`${inner}|`.matchAll(UP_TO_BAR)].map(([, part = '']) => part.trim());
 
 function readFilter(part: string): Filter | undefined {
   if (PLAIN_FILTERS.includes(part)) return { name: part as 'json' | 'trim' | 'upper' | 'lower' };
-  const [, value] = DEFAULT_FILTER.exec(part) ?? [];
-  return value === undefined ? undefined : { name: 'default', value: JSON.parse(value) as string };
+  const [, written] = DEFAULT_FILTER.exec(part) ?? [];
+  const value = written === undefined ? undefined : parseJson(written);
+  return typeof value === 'string' ? { name: 'default', value } : undefined;
 }

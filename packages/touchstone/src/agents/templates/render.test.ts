@@ -44,13 +44,25 @@ describe('a template', () => {
     });
   });
 
-  it.each(['{{ a', '{{ }}', '{{ a | b }}', '{{ a b }}', '{{ #if a }}', '{{ a | default(1) }}', '{{ 1+1 }}'])(
-    'that is none of the few forms is refused: %s',
-    (text) => {
-      expect(createTemplate({ body: [text] })).toMatchObject({
-        trouble: expect.stringContaining('xpected'),
-        pointer: '/body/0',
-      });
-    },
-  );
+  it.each([
+    '{{ a',
+    '{{ }}',
+    '{{ a | b }}',
+    '{{ a b }}',
+    '{{ #if a }}',
+    '{{ a | default(1) }}',
+    '{{ 1+1 }}',
+    '{{ "\\q" }}',
+    '{{ "a\nb" }}',
+    '{{ a | default("\\q") }}',
+    '{{ a | default("a\nb") }}',
+    '{{ a | }}',
+    '{{ a || json }}',
+    '{{ | a }}',
+  ])('that is none of the few forms is refused: %s', (text) => {
+    expect(createTemplate({ body: [text] })).toMatchObject({
+      trouble: expect.stringContaining('xpected'),
+      pointer: '/body/0',
+    });
+  });
 });

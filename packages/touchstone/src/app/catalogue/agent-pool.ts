@@ -12,6 +12,7 @@ import {
 import {
   type AgentFiles,
   type AgentSpec,
+  keyVariable,
   type ModelDecision,
   type ModelRequest,
   type Models,
@@ -167,6 +168,7 @@ async function openFresh(
     takeAnswer,
     limits: defined({ moduleMemoryMb: parts.moduleMemoryMb }),
     fetchGuard: guardOf(guard, owner, names),
+    ...keyOf(known),
   }).catch(cannotOpen);
   const issue = await agent.loadIssue?.();
   if (issue === undefined) return { agent, files };
@@ -185,10 +187,15 @@ const takeAnswersOf =
 
 /** An answer is read, compared, looked through and written again. */
 const ANSWER_WEIGHT = 2;
-const innerParts = ({ spec, facts, baseDir, guard }: AgentEntry, owner: Owner, names: Names) => ({
-  ...{ spec, facts, baseDir },
-  fetchGuard: guardOf(guard, owner, names),
+const innerParts = (entry: AgentEntry, owner: Owner, names: Names) => ({
+  ...{ spec: entry.spec, facts: entry.facts, baseDir: entry.baseDir },
+  fetchGuard: guardOf(entry.guard, owner, names),
+  ...keyOf(entry),
 });
+
+/** Only the entry as it was written says which variable a key comes from. */
+const keyOf = ({ written }: AgentEntry) =>
+  defined({ keyEnv: written?.run.kind === 'http' ? keyVariable(written.run.headers) : undefined });
 
 const guardOf = (guard: Guard | undefined, owner: Owner, names: Names): Guard =>
   guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system);

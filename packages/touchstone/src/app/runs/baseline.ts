@@ -4,7 +4,7 @@ import {
   type Issue,
   jsonEqual,
   judgesDiffer,
-  judgesOfCommonDiffer,
+  measuresFor,
   type Owner,
   plannedSteps,
   type RunId,
@@ -48,17 +48,19 @@ export async function pinBaseline(
   const shared = await sharedTasks(store, owner, sourceOf(before), plan);
   const sameTasks = common && shared ? undefined : await selectsSameTasks(store, owner, before, plan);
   const allowed = configurable.allowJudgeMismatch;
-  const otherJudge = (common ? judgesOfCommonDiffer : judgesDiffer)(before.measured, plan);
+  const { measured } = before;
+  const [then, now] = common ? [measuresFor(measured, plan), measuresFor(plan, measured)] : [measured, plan];
+  const otherJudge = judgesDiffer(then, now);
   const issues: Issue[] = [
     ...(common && !shared ? [{ pointer: POINTER, message: NO_DIGESTS }] : []),
-    ...comparisonIssues(before.measured, plan, sameTasks).map((message) => ({ pointer: POINTER, message })),
+    ...comparisonIssues(measured, plan, sameTasks).map((message) => ({ pointer: POINTER, message })),
     ...flagIssues(allowed),
-    ...(otherJudge && allowed !== true
-      ? [{ pointer: POINTER, message: otherMeasure(before.measured, plan) }]
-      : []),
+    ...(otherJudge && allowed !== true ? [{ pointer: POINTER, message: otherMeasure(then, now) }] : []),
   ];
   const tolerance = readTolerance(configurable.regression, issues) ?? defaultTolerance;
-  if (issues.length > 0) throw validationError(issues, issues.length === 1 ? commonCount(shared) : {});
+  const isOtherSelection = sameTasks === false || measured.suite.digest !== plan.suite.digest;
+  const helps = !common && isOtherSelection && issues.length === 1;
+  if (issues.length > 0) throw validationError(issues, helps ? commonCount(shared) : {});
   return {
     ...(common && { commonTasks: true }),
     ...('card' in before && { baselineImported: true }),
@@ -75,9 +77,11 @@ const commonCount = (shared: SharedTasks | undefined) =>
 const sourceOf = (before: BaselineSource) =>
   'card' in before ? { ...before.card, imported: true } : before.plan;
 
+type MeasurePins = Parameters<typeof judgesDiffer>[0];
+
 const NO_DIGESTS =
   'The scorecard file of the baseline is older than digests of tasks, so it can be compared only with runs of the very same suite. Export it again where it was run.';
-function otherMeasure(before: Comparable, after: Comparable): string {
+function otherMeasure(before: MeasurePins, after: MeasurePins): string {
   if (scorersDiffer(before, after)) return OTHER_SCORER;
   return usersDiffer(before, after) ? OTHER_USER : OTHER_JUDGE;
 }

@@ -16,16 +16,16 @@ import {
 import { type Body, type Task, toBody } from '@touchstone/protocol/bodies';
 import { createSchemaCheck, needsVariables } from '../../agents/index.js';
 import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
-import type { AgentFacts, Checker, Clock, PriceOf, Store, SuiteHead } from '../../ports/index.js';
+import type { AgentFacts, Checker, Clock, PriceOf, Store } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import type { AgentVisible, FindAgent } from '../catalogue/entries.js';
 import { inTurns, refuseSlow } from '../catalogue/schema-budget.js';
 import { type SuiteCatalogue, taskPages } from '../catalogue/suite-catalogue.js';
 import type { JudgeDecision, Judges } from '../judges/judges.js';
-import type { Scorers } from '../scorers/scorers.js';
 import { pinBaseline } from './baseline.js';
 import { budgetIssues } from './budget.js';
+import { type DeciderParts, planDeciders } from './plan-deciders.js';
 import { type ModelPlanParts, planModel, planUser } from './plan-model.js';
 import { checkBounds } from './run-bounds.js';
 import { SLOW_CHECKS, taskIssues } from './task-criteria.js';
@@ -49,31 +49,31 @@ export type EvalSettings = {
   readonly ceilingUsd?: number;
 };
 
-export type PlanParts = ModelPlanParts & {
-  readonly findSuite: SuiteCatalogue['find'];
-  readonly findAgent: FindAgent;
-  readonly chooseJudge: Judges['choose'];
-  readonly chooseSafetyJudge: Judges['chooseForSafety'];
-  /** Why one of these tools cannot be called. */
-  readonly unsetVariable: (owner: Owner, toolIds: readonly string[]) => string | undefined;
-  readonly safetyPolicy: Digest | undefined;
-  readonly contracts: Pick<Contracts, 'of' | 'pinned' | 'plan' | 'embedder'>;
-  readonly scorers: Pick<Scorers, 'pin' | 'hasFunction'>;
-  /** The contract the caller found beside the suite, or that there was none; otherwise the one installed with the suite counts. */
-  readonly contract?: Digest | 'none';
-  /** Set by a test seam, which names its run and may run what nobody else can. */
-  readonly seamRunId?: RunId;
-  readonly store: Store;
-  readonly clock: Clock;
-  /** Makes the checks of one request. */
-  readonly checkerFor: (owner: Owner) => Checker;
-  readonly priceOf: PriceOf;
-  readonly evalSettings: EvalSettings | undefined;
-  /** The longest that any run may take here; undefined when the operator has set no limit. */
-  readonly maxRunDurationMs?: number | undefined;
-  /** What a drop must exceed to be called a regression, unless the caller says otherwise. */
-  readonly tolerance: number;
-};
+export type PlanParts = ModelPlanParts &
+  DeciderParts & {
+    readonly findSuite: SuiteCatalogue['find'];
+    readonly findAgent: FindAgent;
+    readonly chooseJudge: Judges['choose'];
+    readonly chooseSafetyJudge: Judges['chooseForSafety'];
+    /** Why one of these tools cannot be called. */
+    readonly unsetVariable: (owner: Owner, toolIds: readonly string[]) => string | undefined;
+    readonly safetyPolicy: Digest | undefined;
+    readonly contracts: Pick<Contracts, 'of' | 'pinned' | 'plan' | 'embedder'>;
+    /** The contract the caller found beside the suite, or that there was none; otherwise the one installed with the suite counts. */
+    readonly contract?: Digest | 'none';
+    /** Set by a test seam, which names its run and may run what nobody else can. */
+    readonly seamRunId?: RunId;
+    readonly store: Store;
+    readonly clock: Clock;
+    /** Makes the checks of one request. */
+    readonly checkerFor: (owner: Owner) => Checker;
+    readonly priceOf: PriceOf;
+    readonly evalSettings: EvalSettings | undefined;
+    /** The longest that any run may take here; undefined when the operator has set no limit. */
+    readonly maxRunDurationMs?: number | undefined;
+    /** What a drop must exceed to be called a regression, unless the caller says otherwise. */
+    readonly tolerance: number;
+  };
 
 type PlannedRun = { readonly workflowId: string; readonly plan: RunPlan };
 
@@ -92,31 +92,6 @@ const SLOW_TASK_SCHEMA: Issue = {
   pointer: '/agentId',
   message: "The agent's task schema takes too long to check against the inputs. Simplify it.",
 };
-
-/** The check `similar` compares meanings. Without a model for that nothing could be decided. */
-function embedderFor({ contracts }: PlanParts, { needs }: SuiteHead): Pick<EvalPlan, 'embedder'> {
-  if (!needs?.embedder) return {};
-  const embedder = contracts.embedder();
-  if (embedder) return { embedder };
-  const message = 'The suite has a check "similar", and no embedder is configured. Set "embedder.model".';
-  throw validationError([{ pointer: '/evalSuiteRef', message }], { code: 'embedder_unavailable' });
-}
-
-async function scorersFor(
-  { scorers }: PlanParts,
-  owner: Owner,
-  { needs }: SuiteHead,
-): Promise<Pick<EvalPlan, 'scorers' | 'inProcess'>> {
-  if (!needs?.scorers) return {};
-  const pins = await scorers.pin(owner, needs.scorers);
-  return { scorers: pins, ...(scorers.hasFunction(needs.scorers) && { inProcess: true }) };
-}
-
-/** Who decides the criteria that neither a judge nor a decidable check does. Under a contract, the contract says it. */
-const decidersFor = async (parts: PlanParts, owner: Owner, head: SuiteHead) => ({
-  ...embedderFor(parts, head),
-  ...(await scorersFor(parts, owner, head)),
-});
 
 async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<PlannedRun> {
   const suite = await parts.findSuite(owner, body.evalSuiteRef as string);
@@ -160,7 +135,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     ...(judge && !('issue' in judge) && { judge }),
     ...(await (contract
       ? parts.contracts.plan(owner, contract, decided.ordinals)
-      : decidersFor(parts, owner, head))),
+      : planDeciders(parts, owner, head))),
     ...(decided.modes.includes('adversarial') && planSafety(parts)),
     ...decided,
   };

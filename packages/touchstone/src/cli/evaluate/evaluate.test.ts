@@ -130,6 +130,24 @@ describe('evaluate', () => {
     await expect(failing).rejects.toThrow('my own');
   });
 
+  it('and so is what a listener that takes its time throws', async () => {
+    const onTask = async (): Promise<void> => {
+      await Promise.resolve();
+      throw new Error('my own, later');
+    };
+    await expect(evaluated({ suite: SUITE, agent: AGENT, onTask })).rejects.toThrow('my own, later');
+  });
+
+  it.each([
+    ['is missing', undefined],
+    ['holds a big integer', [{ taskId: 'a', input: 1n }]],
+  ])('a suite that %s is refused in words', async (_, suite) => {
+    await expect(evaluated({ suite: suite as never, agent: AGENT })).rejects.toMatchObject({
+      name: 'HostError',
+      code: 'validation_error',
+    });
+  });
+
   it('keeps nothing, or keeps the run in the folder that is named', async () => {
     await evaluated({ suite: SUITE, agent: AGENT });
     expect(readdirSync(cli.cwd)).toEqual([]);
@@ -229,6 +247,11 @@ describe('evaluate', () => {
       'a scorer that is none',
       { suite: SUITE, agent: AGENT, scorers: { tone: { kind: 'magic' } } },
       /scorers\/tone/,
+    ],
+    [
+      'an option that there is not',
+      { suite: SUITE, agent: AGENT, repeat: 3 } as never,
+      /"repeat".*repeats\?/,
     ],
     ['repeats out of range', { suite: SUITE, agent: AGENT, repeats: 0 }, /repeats/],
     ['a configuration that is none', { suite: SUITE, agent: AGENT, config: { bogus: 1 } as object }, /bogus/],

@@ -7,13 +7,14 @@ import type { SuiteSource } from '../files/suite-source.js';
 import { type Context, DEFAULT_DATA, UsageError } from '../io.js';
 import { type Local, readConfig, withHost } from '../local.js';
 import { localClient, type Session } from '../session.js';
+import { didYouMean } from '../suggest.js';
 import { toolsFor } from '../verbs/run/agent-choice.js';
 import { runOne } from '../verbs/run/attempts.js';
 import type { RunView } from '../verbs/run/result.js';
 import { driverOf, type RunDriver } from '../verbs/run/run-driver.js';
 import type { RunOptions } from '../verbs/run/run-options.js';
 import { NothingToRun } from '../verbs/run/task-choice.js';
-import type { EvaluateOptions, Evaluation } from './evaluate-types.js';
+import type { EndedTask, EvaluateOptions, Evaluation } from './evaluate-types.js';
 import { evaluationOf } from './evaluation.js';
 import { programIo } from './program-io.js';
 import type { ScorerInput } from './scorer-types.js';
@@ -23,6 +24,7 @@ import { suiteOf } from './suite-value.js';
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   options.signal?.throwIfAborted();
   try {
+    checkNames(options);
     const { suite, config } = options;
     const isNamed = typeof suite !== 'string' || config !== undefined;
     const context = contextOf(options);
@@ -30,6 +32,27 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   } catch (error) {
     throw forPrograms(error);
   }
+}
+
+/** Types tell a TypeScript program of a misspelt option; in any other program it would be left out without a word. */
+const OPTIONS: { readonly [option in keyof EvaluateOptions]-?: true } = {
+  ...{ suite: true, agent: true, scorers: true, config: true, data: true, only: true, tags: true },
+  ...{
+    repeats: true,
+    concurrency: true,
+    model: true,
+    baseline: true,
+    budgetUsd: true,
+    signal: true,
+    onTask: true,
+  },
+};
+
+function checkNames(options: EvaluateOptions): void {
+  const stray = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (stray === undefined) return;
+  const known = Object.keys(OPTIONS);
+  throw new UsageError(`evaluate() has no option "${stray}".`, didYouMean(stray, known, 'It has'));
 }
 
 async function evaluateHere(context: Context, options: EvaluateOptions): Promise<Evaluation> {
@@ -108,30 +131,30 @@ async function run(
   agent: string | undefined,
 ): Promise<RunView> {
   const driver = driverOf(context.io, session);
-  const failures: unknown[] = [];
-  const told = options.onTask
-    ? tellingTasks(driver, session.local, options.onTask, (error) => failures.push(error))
-    : driver;
+  const calls: Promise<void>[] = [];
+  const told = options.onTask ? tellingTasks(driver, session.local, options.onTask, calls) : driver;
   const view = await runOne(context, session, told, source, runOptions(options, agent));
-  if (failures.length > 0) throw failures[0];
+  await Promise.all(calls);
   return view;
 }
 
-/** What the caller's function throws must not disturb the run: it is thrown when the run has ended. */
+/** What the caller's function throws, at once or later, must not disturb the run: it is thrown when the run has ended. */
 function tellingTasks(
   driver: RunDriver,
   { touchstone }: Local,
   onTask: NonNullable<EvaluateOptions['onTask']>,
-  failed: (error: unknown) => void,
+  calls: Promise<void>[],
 ): RunDriver {
+  const call = async (task: EndedTask): Promise<void> => onTask(task);
   return {
     ...driver,
     async follow(runId) {
       const unwatch = touchstone.engine.watch(runId, (_, finished) => {
-        try {
-          for (const task of finished) onTask(task);
-        } catch (error) {
-          failed(error);
+        for (const task of finished) {
+          const called = call(task);
+          // It is looked at when the run has ended; until then nobody is to miss a handler.
+          called.catch(() => undefined);
+          calls.push(called);
         }
       });
       return driver.follow(runId).finally(unwatch);

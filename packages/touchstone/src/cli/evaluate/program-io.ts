@@ -2,6 +2,7 @@ import type { Io, Out } from '../io.js';
 
 const SILENT: Out = {
   write: () => undefined,
+  writeCommand: () => undefined,
   rewriteLine: () => undefined,
   clearScreen: () => undefined,
   isTTY: false,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Io } from '../io.js';
+import { type Io, isJob } from '../io.js';
 import { main } from '../main.js';
 import { createOut } from '../out.js';
 
@@ -40,6 +40,9 @@ export function openTestCli(
     createOut({
       isTTY: options.isTTY ?? false,
       columns: options.columns ?? 80,
+      get isJobLog() {
+        return isJob(options.env ?? {});
+      },
       write(text) {
         written[name] += text;
         for (const look of waiting) look();

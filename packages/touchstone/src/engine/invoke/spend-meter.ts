@@ -1,4 +1,12 @@
-import type { ModelName, Owner, ProviderUsage, RepeatScore, RunId } from '@touchstone/protocol';
+import {
+  type ModelName,
+  type Owner,
+  type ProviderUsage,
+  type Redact,
+  type RepeatScore,
+  type RunId,
+  redactDeep,
+} from '@touchstone/protocol';
 import type { PriceOf, Store, Usage } from '../../ports/index.js';
 
 /** The spend of a run: commits usage to the ledger and knows the sum, invocations lost in a crash included. */
@@ -12,14 +20,15 @@ export async function openSpendMeter(
   store: Store,
   owner: Owner,
   runId: RunId,
-  priceOf: PriceOf,
+  { priceOf, redact }: { readonly priceOf: PriceOf; readonly redact?: Redact },
   onSpent: (spentUsd: number) => void,
 ): Promise<SpendMeter> {
   let spentUsd = (await store.ledger.total(owner, runId)).usd;
   onSpent(spentUsd);
   return {
     async spend(usage) {
-      const priced = usage.map((call) => withPrice(call, priceOf));
+      // An agent says which model it has asked, so that name may hold anything.
+      const priced = redactDeep(usage, redact).map((call) => withPrice(call, priceOf));
       if (priced.length === 0) return priced;
       await store.ledger.record(owner, runId, priced);
       spentUsd += priced.reduce((sum, call) => sum + (call.costUsd ?? 0), 0);

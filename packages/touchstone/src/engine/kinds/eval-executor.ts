@@ -2,6 +2,7 @@ import {
   defined,
   type EvalPlan,
   isNondeterministic,
+  type Redact,
   type RepeatScore,
   redactDeep,
   type Score,
@@ -102,7 +103,7 @@ async function executeTask(execution: TaskExecution): Promise<ExecutionResult> {
   const scored = await scoreInvocation(execution, invocation, spend);
   // Judge usage stands after the bracket has closed and before the score.
   for (const call of judgeUsage) recorder.add('provider.usage', usagePayload(call));
-  const score = repeatScore(invocation, scored, judgeUsage);
+  const score = repeatScore(invocation, withoutSecret(scored, parts.redact), judgeUsage);
   const { ordinal, repeat } = request;
   const { events } = recorder;
   const bodies = bodiesOf(parts, invocation, scored);
@@ -157,6 +158,14 @@ function unscoredBy(answer: MissingAnswer): Score {
   return answer.kind === 'denied'
     ? { kind: 'unscored', reason: `${who}_denied`, denial: answer.denial }
     : { kind: 'unscored', reason: `${who}_unreachable` };
+}
+
+/** A service may give its refusal the name of the very key that it was sent, and that name is told in the open. */
+function withoutSecret(scored: ScoringResult, redact: Redact): ScoringResult {
+  const { score } = scored;
+  if (!redact || score.kind !== 'unscored' || !score.denial) return scored;
+  const { code, ...denial } = score.denial;
+  return code === undefined || redact(code) === code ? scored : { ...scored, score: { ...score, denial } };
 }
 
 function repeatScore(

@@ -27,7 +27,7 @@ const sealOnly = (store: Store): Store => {
 
 async function openWorker(parts: Parts, run: Run) {
   const own = { ...parts, store: sealOnly(parts.store) };
-  const meter = await openSpendMeter(own.store, owner, run.runId, own.priceOf, () => undefined);
+  const meter = await openSpendMeter(own.store, owner, run.runId, own, () => undefined);
   return { own, executor: await openExecutor(own, run, meter, taskSourceOf(own, run)) };
 }
 

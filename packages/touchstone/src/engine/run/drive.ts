@@ -106,7 +106,7 @@ const IDLE: Executor = {
 };
 
 function openRunMeter({ parts, lease, stop }: DriveContext, { ceilingUsd }: RunKind): Promise<SpendMeter> {
-  return openSpendMeter(parts.store, lease.owner, lease.runId, parts.priceOf, (spentUsd) => {
+  return openSpendMeter(parts.store, lease.owner, lease.runId, parts, (spentUsd) => {
     if (ceilingUsd !== undefined && spentUsd >= ceilingUsd) stop({ kind: 'budget', limitUsd: ceilingUsd });
   });
 }

@@ -3,6 +3,7 @@ import {
   type CriterionId,
   type Digest,
   judgesDiffer,
+  judgesOfCommonDiffer,
   type ScorerName,
   type TaskResult,
   TURNS,
@@ -177,5 +178,17 @@ describe('a verdict', () => {
     expect(
       judgesDiffer({ ...one, scorers: [scorer] }, { ...one, scorers: [{ ...scorer, evidence: true }] }),
     ).toBe(false);
+  });
+
+  test('of answers to different users is noticed, and a user that only one suite has says nothing about common tasks', () => {
+    const user = (digest: string) => ({ digest }) as NonNullable<MeasuredResults['simulatedUser']>;
+    const [first, second] = ['sha256:7', 'sha256:8'].map((digest) => ({
+      ...one,
+      simulatedUser: user(digest),
+    }));
+    expect(judgesDiffer(first ?? one, second ?? one)).toBe(true);
+    expect(judgesDiffer(one, first ?? one)).toBe(true);
+    expect(judgesOfCommonDiffer(first ?? one, second ?? one)).toBe(true);
+    expect(judgesOfCommonDiffer(one, first ?? one)).toBe(false);
   });
 });

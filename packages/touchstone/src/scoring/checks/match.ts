@@ -29,7 +29,7 @@ const fits = (expected: Json, actual: Json | undefined, options: MatchOptions): 
 
 function fitsScalar(expected: Json, actual: Json | undefined, tolerance: number): boolean {
   if (typeof expected === 'number' && typeof actual === 'number')
-    return Math.abs(expected - actual) <= tolerance;
+    return Math.abs(expected - actual) <= (tolerance === 0 ? 0 : tolerance + ROUNDING);
   return expected === actual;
 }
 

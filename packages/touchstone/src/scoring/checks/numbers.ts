@@ -2,9 +2,10 @@ import type { JsonObject } from '@touchstone/protocol';
 import { boundsOf, type Check, type CheckContext, isWithin, quoted, textIn } from './context.js';
 
 // A sign counts unless something stands before it ("3-5" holds 3 and 5). Letters before a digit make it a name ("B12"), a
-// per cent sign behind it makes it another number.
+// per cent sign behind it makes it another number. The digits are caught in a look-ahead, so that no part of them is tried
+// when all of them are no number: "1,250%" does not hold 1.
 const NUMBER =
-  /(?<![\p{L}\p{N}_.,])([-\u2212](?=[$€£]?[\d.]))?[$€£]?(\d[\d,_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?(?![\d%]|\.\d)/gu;
+  /(?<![\p{L}\p{N}_.,])(?:[-\u2212](?=[$€£]?[\d.]))?[$€£]?(?=((?:\d[\d,_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?))\1(?![\d%]|\.\d)/gu;
 
 /** The numbers in a text, in its order. Currency signs and separators of thousands are dropped. */
 export function numbersIn(text: string): readonly number[] {

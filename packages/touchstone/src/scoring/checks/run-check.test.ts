@@ -127,7 +127,22 @@ const NEW_ROWS: Row[] = [
   ['equals', { value: null }, NONE, false, 'no output equals nothing'],
   ['starts-with', { text: ['No', 'Yes'] }, 'Yes, of course', true, 'one of the beginnings'],
   ['starts-with', { text: 'yes' }, ' yes', false, 'white space counts'],
+  [
+    'starts-with',
+    { text: 'yes', ignorePunctuation: true },
+    `"yes${'.'.repeat(200_000)}x`,
+    true,
+    'a run of punctuation inside is passed over once',
+  ],
   ['starts-with', { text: 'yes', trim: true }, ' yes', true, 'unless it is trimmed'],
+  [
+    'starts-with',
+    { text: '...', ignorePunctuation: true },
+    'anything',
+    false,
+    'nothing is left to begin with when all of it is left out',
+  ],
+  ['ends-with', { text: ' ', trim: true }, 'anything', false, 'nor when all of it is trimmed'],
   ['ends-with', { text: '42' }, 'It is 42.', false, 'punctuation counts'],
   ['ends-with', { text: '42', ignorePunctuation: true }, 'It is "42".', true, 'unless it is left out'],
   ['regex', { pattern: 'a', min: 2, max: 3 }, 'aaaa', false, 'more often than allowed'],
@@ -138,6 +153,8 @@ const NEW_ROWS: Row[] = [
   ['length', { max: 2, unit: 'lines' }, 'one\ntwo', true, 'lines'],
   ['number', { value: 1250, by: 0 }, 'costs $1,250.00', true, 'currency and separators are dropped'],
   ['number', { value: 60, by: 0 }, '60%', false, 'per cent is another number'],
+  ['number', { value: 1, by: 0 }, '1,250%', false, 'and so is no part of it'],
+  ['number', { value: 1.5, by: 0 }, '1.5e3%', false, 'nor with an exponent'],
   ['number', { value: 100, percent: 5 }, 'about 104', true, 'within some per cent'],
   ['number', { value: 0.3, by: 0 }, 0.1 + 0.2, true, 'rounding is no difference'],
   ['number', { min: -5, max: -1 }, 'It is −3 degrees', true, 'a minus of the typographer'],
@@ -178,6 +195,7 @@ const NEW_ROWS: Row[] = [
   ['json-subset', { value: { a: 1 } }, '{"a":1,"b":2}', true, 'more is allowed'],
   ['json-subset', { value: { a: { b: [1, 2] } } }, { a: { b: [1] } }, false, 'less is not'],
   ['json-subset', { value: { a: 1 }, tolerance: 0.5 }, { a: 1.4 }, true, 'numbers within a tolerance'],
+  ['json-subset', { value: { a: 1 }, tolerance: 0.1 }, { a: 1.1 }, true, 'whatever rounding adds'],
   ['any', { of: [{ contains: { text: 'x' } }, { length: { max: 5 } }] }, 'abc', true, 'one of them is met'],
   ['any', { of: [{ contains: { text: 'x' } }] }, 'abc', false, 'none is'],
   ['all', { of: [{ contains: { text: 'a' } }, { length: { max: 5 } }] }, 'abc', true, 'both are met'],
@@ -247,6 +265,11 @@ describe('a check of the tool calls', () => {
     const again = [call('local:a', { x: 1, y: 2 }), call('local:b', {}), call('local:a', { y: 2, x: 1 })];
     expect(met('tool-no-repeat', {}, 'done', { toolCalls: again })).toBe(false);
     expect(met('tool-no-repeat', { tool: 'local:b' }, 'done', { toolCalls: again })).toBe(true);
+  });
+
+  it('looks at every call once, however many there are', { timeout: 20_000 }, () => {
+    const many = Array.from({ length: 60_000 }, (_, at) => call('local:a', { at }));
+    expect(met('tool-no-repeat', {}, 'done', { toolCalls: many })).toBe(true);
   });
 
   it('holds inputs against the schema of the tool where it is known', () => {
@@ -325,6 +348,22 @@ describe('a part of the answer', () => {
         met: false,
         reason: 'nothing at /no/where',
       });
+  });
+
+  it.each<['any' | 'all', JsonObject]>([
+    ['any', {}],
+    ['all', {}],
+    ['all', { min: 0.6 }],
+  ])('and so is %s %j of parts of which one is not there', (name, args) => {
+    const of = [{ contains: { text: 'x', at: '/no/where' } }, { contains: { text: 'Friday' }, weight: 0.5 }];
+    const parted = name === 'any' ? of.slice(0, 1) : of;
+    expect(check(name, { ...args, of: parted, not: true }, answer)).toMatchObject({ met: false });
+  });
+
+  it('makes no difference to a part that decides by itself', () => {
+    const of = [{ contains: { text: 'x', at: '/no/where' } }, { contains: { text: 'Monday' } }];
+    expect(met('all', { of, not: true }, answer)).toBe(true);
+    expect(check('all', { of, min: 0, graded: true }, answer).unknown).toBeUndefined();
   });
 });
 

@@ -103,13 +103,20 @@ const runPart = (part: Part, transcript: Transcript, parts: CheckParts): PartRes
 
 function anyOf(results: readonly PartResult[]): CheckResult {
   const met = results.some(({ result }) => result.met);
-  return met ? { met } : { met, reason: unmetParts(results) };
+  if (met) return { met };
+  const isUnknown = results.some(({ result: { unknown } }) => unknown);
+  return { met, reason: unmetParts(results), ...(isUnknown && { unknown: true }) };
 }
 
-function allOf(results: readonly PartResult[], { min = 1 }: JsonObject): CheckResult {
-  const degree = weightedShare(results.map(({ weight, result: { met } }) => ({ weight, met })));
-  const met = degree >= Number(min);
-  return met ? { met, degree } : { met, degree, reason: unmetParts(results) };
+function allOf(results: readonly PartResult[], { min = 1, not }: JsonObject): CheckResult {
+  const shareIf = (isMet: (result: CheckResult) => boolean): number =>
+    weightedShare(results.map(({ weight, result }) => ({ weight, met: isMet(result) })));
+  const degree = shareIf(({ met }) => met);
+  if (degree >= Number(min)) return { met: true, degree };
+  const unmet = { met: false, degree, reason: unmetParts(results) };
+  // What could not be told must not make `not` come true.
+  const couldBeMet = shareIf(({ met, unknown }) => met || unknown === true) >= Number(min);
+  return not === true && couldBeMet ? { ...unmet, unknown: true } : unmet;
 }
 
 const unmetParts = (results: readonly PartResult[]): string =>

@@ -70,17 +70,25 @@ function isEqual(expected: Json, context: CheckContext): boolean {
   return args.normalize === true ? sameFolded(actual, text) : actual === text;
 }
 
-const ENDS = /^[\s\p{P}]+|[\s\p{P}]+$/gu;
+const OUTER = /[\s\p{P}]/u;
+
+/** Without white space and punctuation at both ends. From each end by itself: a pattern would try every run inside, too. */
+function stripped(text: string): string {
+  const characters = [...text];
+  const first = characters.findIndex((character) => !OUTER.test(character));
+  const last = characters.findLastIndex((character) => !OUTER.test(character));
+  return first < 0 ? '' : characters.slice(first, last + 1).join('');
+}
 
 const edge =
   (isAtEdge: (text: string, part: string) => boolean): Check =>
   (context) => {
     const { args } = context;
     const fold = foldOf(args);
-    const strip = (text: string): string => (args.ignorePunctuation === true ? text.replace(ENDS, '') : text);
+    const strip = (text: string): string => (args.ignorePunctuation === true ? stripped(text) : text);
     const text = strip(fold(textIn(context)));
     const parts = textsOf(args.text);
-    const met = parts.some((part) => isAtEdge(text, strip(fold(part))));
+    const met = parts.map((part) => strip(fold(part))).some((part) => part !== '' && isAtEdge(text, part));
     return met ? { met } : { met, reason: wanted(parts, args, 'or') };
   };
 

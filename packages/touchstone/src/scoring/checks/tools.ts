@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, jsonEqual } from '@touchstone/protocol';
+import { canonicalJson, isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
 import type { ScoredCall } from '../../ports/index.js';
 import { boundsOf, type Check, type CheckContext, isWithin, quoted, textsOf } from './context.js';
@@ -109,11 +109,11 @@ function longestInOrder(steps: number, calls: number, isFit: Fit): number {
 export const toolNoRepeat: Check = ({ args, transcript }) => {
   const glob = String(args.tool ?? '*');
   const calls = transcript.toolCalls.filter(({ toolId }) => fitsGlob(glob, toolId));
-  const repeated = calls.find((call, at) =>
-    calls
-      .slice(0, at)
-      .some((other) => other.toolId === call.toolId && jsonEqual(inputsOf(other), inputsOf(call))),
-  );
+  const seen = new Set<string>();
+  const repeated = calls.find((call) => {
+    const key = canonicalJson([call.toolId, inputsOf(call)]);
+    return seen.size === seen.add(key).size;
+  });
   return repeated
     ? {
         met: false,

@@ -19,9 +19,9 @@ tasks:
 
 const read = (text: string, rows: readonly JsonObject[] = []) =>
   readSuiteFile(text, { format: 'yaml', readRows: () => rows });
-const issuesOf = (text: string) => {
+const issuesOf = (text: string, rows?: readonly JsonObject[]) => {
   try {
-    read(text);
+    read(text, rows);
   } catch (error) {
     return (error as { details: { issues: { pointer: string; message: string; line: number }[] } }).details
       .issues;
@@ -114,8 +114,9 @@ describe('a suite file', () => {
   });
 
   it.each([
-    ['{ contians: a }', '/tasks/0/expect/0', 'Expected one check by its name'],
-    ['{ contains: a, length: 3 }', '/tasks/0/expect/0', 'Expected one check by its name'],
+    ['{ contians: a }', '/tasks/0/expect/0', 'There is no check "contians". Known are: contains'],
+    ['{ contains: a, length: 3 }', '/tasks/0/expect/0', 'Here are contains and length'],
+    ['{}', '/tasks/0/expect/0', 'Expected one check by its name'],
     ['{ contains: a, tex: b }', '/tasks/0/expect/0/contains', 'it takes text'],
     ['{ judge: [calls] }', '/tasks/0/expect/0', 'needs "says"'],
     ['not-refused', '/tasks/0/expect/0', 'Write "not-refused: {}"'],
@@ -160,6 +161,33 @@ describe('rows of a file', () => {
 
   it('that would be tasks beside others are refused', () => {
     expect(issuesOf(`${suite('')}tasks: []\n`)[0]).toMatchObject({ pointer: '/rows' });
+  });
+
+  it.each([
+    ['expected: anwser', '/rows/map/expected', 'No row has "anwser". The rows have: question, answer.'],
+    ['input: q', '/rows/map/input', 'No row has "q".'],
+    ['input: question', '/rows', 'Nothing says what is expected'],
+  ])('lose no column without a word: %s', (map, pointer, words) => {
+    const text = suite(`, map: { ${map} }`);
+    const withDefaults = pointer === '/rows' ? text : `${text}defaults: { expect: [{ not-refused: {} }] }\n`;
+    const [issue] = issuesOf(withDefaults, [{ question: 'a', answer: 'b' }]);
+    expect(issue).toMatchObject({ pointer, message: expect.stringContaining(words) });
+  });
+
+  it('that are none at all are refused', () => {
+    expect(issuesOf(suite(', map: { input: q }'), [])[0]?.message).toBe('The file has no rows.');
+  });
+
+  it('without an input are refused by their number where the input is mapped', () => {
+    const rows = [{ q: 'a', expected: 'b' }, { expected: 'c' }];
+    const [issue] = issuesOf(suite(', map: { input: q }'), rows);
+    expect(issue?.message).toContain('Row 2 does not have "q"');
+  });
+
+  it('that are the input themselves do not tell the agent what is expected of it', () => {
+    const row = { city: 'Oslo', meta: { answer: 'rain' }, key: 'k' };
+    const { suite: compiled } = read(suite(', map: { expected: /meta/answer, id: key }'), [row]);
+    expect(compiled.tasks.map(({ input }) => input)).toEqual([{ city: 'Oslo' }]);
   });
 
   it('with a column that nobody knows are refused', () => {

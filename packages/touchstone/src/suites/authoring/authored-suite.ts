@@ -8,7 +8,7 @@ import {
   typeName,
 } from '@touchstone/protocol';
 import { type RubricLine, readExpectation, scaleWeights } from './expectations.js';
-import { ROW_EXPECTS, type RowExpect, type RowMap, tasksOf } from './rows.js';
+import { ROW_EXPECTS, type RowExpect, type RowMap, rowIssues, tasksOf } from './rows.js';
 
 /** What an author says about a task and the wire has no place for. */
 export type TaskNotes = { readonly tags?: readonly string[]; readonly description?: string };
@@ -41,7 +41,9 @@ export function compileSuite(value: unknown, readRows?: ReadRows): SuiteCompilat
     return { document: value, issues: [], notes: new Map(), sourceOf: (pointer) => pointer };
   const { $schema: _, defaults: given, rows, ...rest } = value as JsonObject;
   const defaults = readDefaults(given, reading);
-  const listed = rows === undefined ? rest.tasks : readTasks(rows, rest.tasks, readRows, reading);
+  const hasDefaults = defaults.expect.length > 0;
+  const listed =
+    rows === undefined ? rest.tasks : readTasks(rows, rest.tasks, { readRows, hasDefaults }, reading);
   const tasks = Array.isArray(listed)
     ? (listed as readonly Json[]).map((task, at) => compileTask(task, at, defaults, reading))
     : listed;
@@ -145,7 +147,7 @@ function keepNotes(
 function readTasks(
   rows: Json,
   tasks: Json | undefined,
-  readRows: ReadRows | undefined,
+  { readRows, hasDefaults }: { readonly readRows: ReadRows | undefined; readonly hasDefaults: boolean },
   { issues }: Reading,
 ): Json | undefined {
   const source = readSource(rows, issues);
@@ -153,7 +155,10 @@ function readTasks(
   if (!readRows) issues.push({ pointer: '/rows', message: 'Rows can be read only for a suite in a file.' });
   if (!source || !readRows || tasks !== undefined) return tasks ?? [];
   try {
-    return tasksOf(readRows(source.file), source) as readonly Json[];
+    const given = readRows(source.file);
+    const troubles = rowIssues(given, source, hasDefaults);
+    issues.push(...troubles);
+    return troubles.length > 0 ? [] : (tasksOf(given, source) as readonly Json[]);
   } catch (error) {
     issues.push({ pointer: '/rows/file', message: (error as Error).message });
     return [];

@@ -43,7 +43,7 @@ type CheckReading =
 /** `{contains: friday, ignoreCase: true}`: a name with its first argument, the others beside it. */
 function readCheck(entry: JsonObject, pointer: string): CheckReading {
   const name = nameIn(entry);
-  if (name === undefined) return refusal(pointer, NO_NAME);
+  if (name === undefined) return refusal(pointer, noName(entry));
   const { [name]: value = null, ...beside } = entry;
   const own = ownArguments(name, value);
   const [twice] = Object.keys(own).filter((argument) => Object.hasOwn(beside, argument));
@@ -55,7 +55,15 @@ function readCheck(entry: JsonObject, pointer: string): CheckReading {
     : refusal(child(pointer, name), `The arguments of check ${name} are not right: ${trouble}`);
 }
 
-const NO_NAME = `Expected one check by its name, with its arguments beside it. Known are: ${Object.keys(CHECKS).join(', ')}.`;
+/** Two checks in one entry, or none. */
+function noName(entry: JsonObject): string {
+  const wanted = 'Expected one check by its name, with its arguments beside it.';
+  const [first, second] = Object.keys(entry).filter(isCheckName);
+  if (second !== undefined) return `${wanted} Here are ${first} and ${second}: make them two entries.`;
+  const [typed] = Object.keys(entry);
+  const there = typed === undefined ? '' : ` There is no check "${typed}".`;
+  return `${wanted}${there} Known are: ${Object.keys(CHECKS).join(', ')}.`;
+}
 
 /** The one member that is the check. A member that is an argument of another one present is that argument. */
 function nameIn(entry: JsonObject): CheckName | undefined {

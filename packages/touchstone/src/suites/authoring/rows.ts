@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, readPointer } from '@touchstone/protocol';
+import { child, type Issue, isObject, type Json, type JsonObject, readPointer } from '@touchstone/protocol';
 
 /** Which column or pointer of a row is what. */
 export type RowMap = { readonly [member in 'input' | 'expected' | 'id' | 'tags' | 'context']?: string };
@@ -10,6 +10,35 @@ export type RowSource = { readonly file: string; readonly map: RowMap; readonly 
 /** A longer line is rather told in other words than repeated. */
 const SHORT_ANSWER = 40;
 const DEFAULT_OVERLAP = 0.75;
+
+/** Names of columns that are shown. */
+const MOST_COLUMNS = 20;
+
+/**
+ * What keeps rows from becoming tasks. A column that is mapped and that no row has would be an expectation lost without
+ * a word, or an input that is the whole row.
+ */
+export function rowIssues(
+  rows: readonly JsonObject[],
+  { map, expect }: RowSource,
+  hasDefaults: boolean,
+): readonly Issue[] {
+  if (rows.length === 0) return [{ pointer: '/rows/file', message: 'The file has no rows.' }];
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, MOST_COLUMNS);
+  const known = `The rows have: ${columns.join(', ')}.`;
+  const lost = Object.entries(map).flatMap(([member, name]) => {
+    const misses = rows.map((row) => cell(row, name) === undefined);
+    const at = misses.indexOf(true);
+    if (member === 'input' ? at < 0 : misses.includes(false)) return [];
+    const who = misses.includes(false) ? `Row ${at + 1} does not have` : 'No row has';
+    return [{ pointer: child('/rows/map', member), message: `${who} "${name}". ${known}` }];
+  });
+  if (lost.length > 0 || hasDefaults) return lost;
+  const isExpected = rows.some((row) => cell(row, map.expected ?? 'expected') !== undefined);
+  if (isExpected && expect !== 'none') return [];
+  const message = `Nothing says what is expected of the answers: map "expected" to a column, or write "defaults.expect". ${known}`;
+  return [{ pointer: '/rows', message }];
+}
 
 /** Tasks in the form an author writes them, one per row. */
 export function tasksOf(rows: readonly JsonObject[], source: RowSource): readonly JsonObject[] {
@@ -29,11 +58,21 @@ function taskOf(
   const expectation = expected === undefined ? [] : expectationOf(expected, expect ?? expectFor(expected));
   return {
     taskId: ids(slug(String(id ?? '')) || `t-${String(index + 1).padStart(4, '0')}`),
-    input: context === undefined ? (input ?? row) : { input: input ?? null, context },
+    input: context === undefined ? (input ?? restOf(row, map)) : { input: input ?? null, context },
     expect: expectation,
     ...(tags !== undefined && { tags: tagsOf(tags) }),
   };
 }
+
+/** A row without a column for the input is the input itself, but for what the agent must not see. */
+function restOf(row: JsonObject, { expected = 'expected', id, tags }: RowMap): JsonObject {
+  const taken = [expected, id, tags].flatMap((name) => (name === undefined ? [] : [columnOf(row, name)]));
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !taken.includes(name)));
+}
+
+/** The column that a name or a pointer leads into. */
+const columnOf = (row: JsonObject, name: string): string =>
+  Object.hasOwn(row, name) ? name : (name.split('/')[1] ?? name).replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** A name of a column, or a pointer into the row. */
 function cell(row: JsonObject, name: string | undefined): Json | undefined {

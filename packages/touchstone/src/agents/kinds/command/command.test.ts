@@ -165,7 +165,7 @@ describe('ending a command', () => {
   it('asks first, and insists when its time is over, with everything it has started', async () => {
     const { agent, clock, answer } = await startStubborn();
     clock.advance(5_000);
-    expect(await answer).toMatchObject({ kind: 'failed', reason: expect.stringContaining('timed out') });
+    expect(await answer).toMatchObject({ kind: 'failed', reason: expect.stringContaining('Timed out') });
     clock.advance(await clock.asleep(2_000));
     // Resolves only when nobody holds the pipes any more.
     await agent.close();

@@ -1,4 +1,4 @@
-import { asId, defined, type ModelName } from '@touchstone/protocol';
+import { asId, defined, type ModelName, type VariableName } from '@touchstone/protocol';
 import {
   createJsonClient,
   type Guard,
@@ -20,6 +20,8 @@ export type HttpParts = Omit<RequestParts, 'who'> & {
   readonly maxOutputBytes: number;
   readonly guard?: Guard;
   readonly takeAnswer?: TakeAnswer;
+  /** The variable that the key in its headers came from, as far as it can be told. */
+  readonly keyEnv?: VariableName;
 };
 
 export type TakeAnswer = (characters: number, signal: AbortSignal) => Promise<void>;
@@ -35,8 +37,8 @@ export function createHttpAgent(run: HttpRun, parts: HttpParts): Agent {
   );
   const url = new URL(run.url);
   const pace = parts.paceOf(url.origin);
-  // Headers may hold a key, but no member of the configuration says which variable it came from.
-  const access = { provider: asId<ModelName>(parts.facts.agentId), notFound: 'denied-at-first' } as const;
+  const provider = asId<ModelName>(parts.facts.agentId);
+  const access = defined({ provider, keyEnv: parts.keyEnv, notFound: 'denied-at-first' } as const);
   const bounds = createBounds(parts.clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const request = defined({
     url,

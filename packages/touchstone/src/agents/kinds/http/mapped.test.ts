@@ -118,6 +118,13 @@ describe('the answer of a mapped service', () => {
     expect(await ask()).toMatchObject(expected);
   });
 
+  it('may begin with a mark of the byte order', async () => {
+    const { ask } = await start((_body, response) => {
+      response.end('\ufeff{"reply":{"text":"on Friday"}}');
+    });
+    expect(await ask()).toMatchObject({ kind: 'answered', output: 'on Friday' });
+  });
+
   it('says what it used, and what it used is paid for although the rest is missing', async () => {
     const { ask, host } = await start({ model: 'gpt-x', usage: { in: 7, out: 2 } });
     expect((await ask()).kind).toBe('failed');

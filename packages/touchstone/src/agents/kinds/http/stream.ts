@@ -15,8 +15,11 @@ export function readStream(text: string, format: StreamFormat, name?: string): r
   return (end < 0 ? pieces : pieces.slice(0, end)).filter((piece) => piece !== '').map(readJsonOrText);
 }
 
-/** JSON, or what is not JSON as the text it is. */
-export const readJsonOrText = (text: string): Json => parseJson(text) ?? text;
+/** JSON, or what is not JSON as the text it is. Some services write a mark of the byte order first, which no JSON may hold. */
+export function readJsonOrText(text: string): Json {
+  const plain = text.replace(/^\ufeff/, '');
+  return parseJson(plain) ?? plain;
+}
 
 /** The data of server-sent events. Lines of one event belong together; comments and other fields say nothing here. */
 function readEvents(text: string, name: string | undefined): readonly string[] {

@@ -271,7 +271,7 @@ describe('time', () => {
     const answer = invoke('hi');
     await clock.asleep(ms);
     clock.advance(ms);
-    expect(await answer).toMatchObject({ kind: 'failed', reason: `The agent timed out after ${ms} ms.` });
+    expect(await answer).toMatchObject({ kind: 'failed', reason: `Timed out after ${ms} ms.` });
   });
 
   it('does not pass while the provider asks for patience', async () => {

@@ -154,7 +154,7 @@ describe('a thread that is lost', () => {
     for await (const _ of changes) break;
     clock.advance(TIMEOUT_MS);
     clock.advance(await clock.asleep(PATIENCE_MS));
-    expect(await stuck).toMatchObject({ kind: 'failed', reason: 'The agent timed out after 5000 ms.' });
+    expect(await stuck).toMatchObject({ kind: 'failed', reason: 'Timed out after 5000 ms.' });
     expect(await Promise.all(others)).toMatchObject([{ output: 'one' }, { output: 'two' }]);
   });
 
@@ -169,10 +169,10 @@ describe('a thread that is lost', () => {
     clock.advance(await clock.asleep(PATIENCE_MS));
     // The first suspect is alone and only waits, so its thread reacts and the timeout is its own.
     clock.advance(await clock.asleep(TIMEOUT_MS));
-    expect(await innocent).toMatchObject({ kind: 'failed', reason: 'The agent timed out after 5000 ms.' });
+    expect(await innocent).toMatchObject({ kind: 'failed', reason: 'Timed out after 5000 ms.' });
     clock.advance(await clock.asleep(TIMEOUT_MS));
     clock.advance(await clock.asleep(PATIENCE_MS));
-    expect(await stuck).toMatchObject({ kind: 'failed', reason: 'The agent timed out after 5000 ms.' });
+    expect(await stuck).toMatchObject({ kind: 'failed', reason: 'Timed out after 5000 ms.' });
     expect(await ask({ do: 'again' })).toMatchObject({ kind: 'answered', output: 'again' });
   });
 
@@ -378,7 +378,7 @@ describe('a module with a limit on its memory', () => {
     for await (const _ of watch(folder)) break;
     clock.advance(await clock.asleep(TIMEOUT_MS));
     clock.advance(await clock.asleep(PATIENCE_MS));
-    expect(await stuck).toMatchObject({ kind: 'failed', reason: 'The agent timed out after 5000 ms.' });
+    expect(await stuck).toMatchObject({ kind: 'failed', reason: 'Timed out after 5000 ms.' });
     expect(await ask({ do: 'again' })).toMatchObject({ kind: 'answered', output: 'again' });
   });
 });

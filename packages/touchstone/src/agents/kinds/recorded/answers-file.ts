@@ -69,7 +69,10 @@ export function readAnswers(file: string): ReadonlyMap<TaskId, RecordedAnswer> {
 
 function readLines(file: string): readonly string[] {
   try {
-    return readFileSync(file, 'utf8').split('\n');
+    // Some programs write a mark of the byte order first, which no JSON may hold.
+    return readFileSync(file, 'utf8')
+      .replace(/^\ufeff/, '')
+      .split('\n');
   } catch {
     const message = 'The file of answers cannot be read. Check its path.';
     throw validationError([{ pointer: '', message }], { file });

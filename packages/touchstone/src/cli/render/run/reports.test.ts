@@ -106,6 +106,16 @@ describe('a JUnit report', () => {
     expect(report).toMatch(/name="\(findings\)">\s*<failure/);
   });
 
+  test('of a run that fails by a finding of a task that passed has that failure', () => {
+    const leak = { kind: asId<FindingKind>('leak'), severity: 'high', taskIds: ['a'] } as const;
+    const found = { findings: [leak], failOn: ['finding:high'] } as const;
+    const report = renderJunit([resultOf({ a: true }, found)]);
+    expect(report).toMatch(/name="\(findings\)">\s*<failure message="leak \(high\): 1 task"/);
+    expect(renderJunit([resultOf({ a: true }, { ...found, failOn: ['finding:critical'] })])).toContain(
+      '<skipped',
+    );
+  });
+
   test('names the check and the places that differ, without a word of the answer', () => {
     const value = { total: 1, items: [{ id: 'x' }], same: true };
     const got = { value: { total: 2, items: [{ id: 'y', [secret]: 1 }], same: true, [secret]: 2 } };

@@ -231,6 +231,16 @@ test('a run with a task that has no score says nothing about chance', () => {
   expect(renderScorecard({ ...passing, report: reportOf() }, { ink, width: 80 })).toMatch(/chance/);
 });
 
+test.each([
+  ['openai', 'Check the name of the model and the address of openai'],
+  [passing.agent.agentId, `Check the address of ${passing.agent.agentId}`],
+])('a 404 of %s is told by what can be wrong there', (provider, words) => {
+  const denial = { provider: asId<ModelName>(provider), status: 404 } as const;
+  const denied = { taskId: 'x', score: 0, unscored: 'agent_denied', denial } as const;
+  const text = renderScorecard({ ...passing, failures: [denied] }, { ink, width: 200 });
+  expect(text.replaceAll(/\s+/g, ' ')).toContain(words);
+});
+
 test('of tasks that nobody was let in for, the first lines tell the cause and what to do', () => {
   const denial = {
     provider: asId<ModelName>('openai'),

@@ -51,6 +51,8 @@ type ScorecardOptions = Look & {
   readonly next?: readonly NextCommand[];
   /** Lines about the previous run of a watch. */
   readonly delta?: readonly string[];
+  /** The file of the prompt that the agent was given in place of its own. */
+  readonly prompt?: string;
   /** Shows the parts of the suite also when they are not compared with anything. */
   readonly parts?: boolean;
 };
@@ -61,7 +63,7 @@ export function renderScorecard(result: RunView, options: ScorecardOptions): str
   // Names use all of the line; sentences are easier to read on a shorter one.
   const text = readable(look);
   const parts = [
-    titleLines(result, look),
+    titleLines(result, look, options.prompt),
     causeLines(result, text),
     failureLines(result, look, options),
     findingLines(result, look),
@@ -77,14 +79,14 @@ export function renderScorecard(result: RunView, options: ScorecardOptions): str
   return `\n${blocks(parts)}\n`;
 }
 
-function titleLines(result: RunView, { ink, width }: Look): string[] {
+function titleLines(result: RunView, { ink, width }: Look, prompt?: string): string[] {
   const { word, paint } = verdictOf(result);
   const badge = ink.inverse(ink[paint](ink.bold(` ${word} `)));
   const indent = word.length + 6;
-  const rows: readonly Row[] = [['agent', refOf(result.agent)], ...modelRows(result)];
+  const rows: readonly Row[] = [['agent', refOf(result.agent)], ['prompt', prompt], ...modelRows(result)];
   return [
     `  ${badge}  ${ink.bold(truncateMiddle(refOf(result.suite), width - indent))}`,
-    ...rowLines(rows, { ink, width }, { indent, label: 6 }),
+    ...rowLines(rows, { ink, width }, { indent, label: prompt === undefined ? 6 : 7 }),
   ];
 }
 
@@ -92,7 +94,8 @@ function titleLines(result: RunView, { ink, width }: Look): string[] {
 function causeLines(result: RunView, look: Look): string[] {
   const { error } = result;
   const { ink } = look;
-  const text = error ? `${error.code}: ${error.message}` : deniedWords(result);
+  // What a program says about its own error has lines of its own.
+  const text = error ? `${error.code}: ${error.message.replaceAll(/\s*\n\s*/g, ' ')}` : deniedWords(result);
   const [first, ...rest] = noteLines([text, denialHint(result)], look);
   if (first === undefined) return [];
   return [error ? first.replace(error.code, ink.red) : first, ...rest];

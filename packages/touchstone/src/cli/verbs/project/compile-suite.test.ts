@@ -65,6 +65,17 @@ const RUN = ['run', 'desk.suite.yaml', '--agent', 'local.acme.desk', '--json'];
 type Rubrics = { rubrics: { criteria: { met: number; check?: string }[] }[] };
 
 describe('a suite with expectations', () => {
+  it('writes nothing for a check that no run would take', async () => {
+    const cli = project();
+    cli.write(
+      'desk.suite.yaml',
+      DESK.replace('{ contains: friday, ignoreCase: true }', '{ regex: "(?=a)" }'),
+    );
+    const { code, err } = await cli.run('compile', 'desk.suite.yaml', '-o', 'build');
+    expect([code, err]).toEqual([2, expect.stringContaining('desk.suite.yaml:10:9')]);
+    expect(cli.has('build')).toBe(false);
+  });
+
   it('passes when the agent calls the tool with the right order', async () => {
     const { code } = await project().run(...RUN);
     expect(code).toBe(0);

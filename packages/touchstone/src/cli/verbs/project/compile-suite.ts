@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Digest } from '@touchstone/protocol';
 import { plural } from '@touchstone/sdk/view';
 import { suiteDocument } from '../../../suites/index.js';
+import { checkSuiteFile } from '../../files/check-suite.js';
 import { displayPath, placeFile, readText } from '../../files/local-files.js';
 import { metaText } from '../../files/suite-meta.js';
 import { openSuiteFile, type SuiteFile } from '../../files/suite-source.js';
@@ -17,8 +18,14 @@ type CompileSuiteOptions = {
 type OutputFile = { readonly holds: 'suite' | 'meta'; readonly file: string; readonly isSame: boolean };
 
 /** Writes the form of the wire that a suite file stands for, and beside it what its author says of the tasks. */
-export function compileSuite(context: Context, argument: string, options: CompileSuiteOptions): ExitCode {
+export async function compileSuite(
+  context: Context,
+  argument: string,
+  options: CompileSuiteOptions,
+): Promise<ExitCode> {
   const { cwd } = context.io;
+  // A suite that no run would take is not written.
+  await checkSuiteFile(resolve(cwd, argument), cwd);
   const source = openSuiteFile(resolve(cwd, argument), cwd);
   const files = options.check ? [] : writeFiles(source, argument, options, cwd);
   const { suiteId, version, digest, taskCount } = source.suite.head;

@@ -206,7 +206,7 @@ describe('a compiled suite file', () => {
     const contract = desk.read('build/parcel-desk.contract.json');
     rmSync(join(desk.cwd, 'build/parcel-desk.contract.json'));
     const plain = await run();
-    expect([plain.code, plain.err]).toEqual([2, expect.stringContaining('no judge is configured')]);
+    expect([plain.code, plain.err]).toEqual([2, expect.stringContaining('Add "judge": {"model"')]);
     desk.write('build/parcel-desk.contract.json', contract);
     expect(told((await run()).out).contract.verdict).toBe('pass');
   });

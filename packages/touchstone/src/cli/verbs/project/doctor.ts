@@ -1,6 +1,6 @@
 import type { Config } from '../../../app/index.js';
 import { type Context, type ExitCode, type Out, writeResult } from '../../io.js';
-import { type Ink, truncate } from '../../render/text.js';
+import { type Ink, truncate, wrapWhole } from '../../render/text.js';
 import { checkAgents, checkSafety, checkScorers, checkServers } from './health/agents.js';
 import type { Finding } from './health/finding.js';
 import { checkGates } from './health/gates.js';
@@ -36,7 +36,12 @@ function renderFindings(findings: readonly Finding[], { isTTY, columns }: Out, i
   const column = Math.max(...findings.map(({ name }) => name.length));
   const room = isTTY ? Math.max(30, columns - column - 6) : Number.POSITIVE_INFINITY;
   const lines = findings.flatMap(({ name, state, detail, hint }) => [
-    `  ${markOf(state, ink)} ${name.padEnd(column)}  ${truncate(detail, room)}`,
+    // What is wrong is told to its end: the name that a person looks for may stand there.
+    ...(state === 'ok' ? [truncate(detail, room)] : wrapWhole(detail, room)).map((line, at) =>
+      at === 0
+        ? `  ${markOf(state, ink)} ${name.padEnd(column)}  ${line}`
+        : `    ${' '.repeat(column)}  ${line}`,
+    ),
     ...(hint ? [`    ${' '.repeat(column)}  ${ink.cyan(hint)}`] : []),
   ]);
   return `${lines.join('\n')}\n`;

@@ -57,6 +57,24 @@ describe('a new project', () => {
   });
 });
 
+describe('a new project below the folder that Touchstone is installed in', () => {
+  it('names the schemas where they are', async () => {
+    cli.write('node_modules/touchstone/schemas/suite.schema.json', '{}');
+    await cli.run('init', 'apps/demo');
+    const config = JSON.parse(cli.read('apps/demo/touchstone.config.json'));
+    expect(config.$schema).toBe('../../node_modules/touchstone/schemas/config.schema.json');
+    const suite = cli.read('apps/demo/evals/first.suite.yaml');
+    expect(suite).toContain('$schema: ../../../node_modules/touchstone/schemas/suite.schema.json\n');
+  });
+
+  it('is run next as it was made: by npx where npx made it', async () => {
+    expect((await cli.run('init', 'demo')).out).toContain('cd demo && touchstone run evals');
+    cli.close();
+    cli = openTestCli({ env: { npm_lifecycle_event: 'npx' } });
+    expect((await cli.run('init', 'demo')).out).toContain('cd demo && npx touchstone run evals');
+  });
+});
+
 it('a schema is printed by its name', async () => {
   for (const name of ['suite', 'config'])
     expect(JSON.parse((await cli.run('schema', name)).out)).toHaveProperty('properties.$schema');

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { findConfigFile } from '../../../app/index.js';
 import { placeFile, readText } from '../../files/local-files.js';
 import { type Context, type ExitCode, UsageError, writeResult } from '../../io.js';
 import { shellWord } from '../../render/shell.js';
+import { programToType } from '../../session.js';
 import { readAsset } from '../../version.js';
 
 /** The project `touchstone init` writes: small enough to read in a minute, and it passes as it is. */
@@ -24,7 +25,7 @@ export async function initCommand(
   const isAddition = adversarial || ci !== undefined;
   const isNew = !isAddition || !(await hasProject(folder));
   const files = {
-    ...(isNew && Object.fromEntries(PROJECT_FILES.map((name) => [name, readAsset(`project/${name}`)]))),
+    ...(isNew && Object.fromEntries(PROJECT_FILES.map((name) => [name, projectFile(name, folder)]))),
     ...(ci === 'github' && { [WORKFLOW_NAME]: readAsset('ci/github.yml') }),
     ...(adversarial && { [STARTER_NAME]: readAsset('adversarial/starter.suite.yaml') }),
   };
@@ -32,10 +33,10 @@ export async function initCommand(
   refusePresent(names.filter((name) => existsSync(join(folder, name))));
   for (const [name, text] of Object.entries(files)) placeFile(join(folder, name), text);
   const ignored = ignoreIn(folder);
-  const there = folder === io.cwd ? '' : `cd ${shellWord(dir)} && `;
+  const there = `${folder === io.cwd ? '' : `cd ${shellWord(dir)} && `}${programToType(io)}`;
   const next = [
-    ...(isNew ? [`${there}touchstone run evals/first.suite.yaml`] : []),
-    ...(adversarial ? [`${there}touchstone run ${STARTER_NAME}${isNew ? '' : ' --agent <agentId>'}`] : []),
+    ...(isNew ? [`${there} run evals/first.suite.yaml`] : []),
+    ...(adversarial ? [`${there} run ${STARTER_NAME}${isNew ? '' : ' --agent <agentId>'}`] : []),
   ];
   const document = {
     folder,
@@ -54,6 +55,16 @@ export async function initCommand(
   ];
   writeResult(context, document, () => `${lines.join('\n')}\n`);
   return 0;
+}
+
+const SCHEMAS = 'node_modules/touchstone/schemas';
+
+/** The package with the schemas may be installed above the project; where it is nowhere, it is expected in the project. */
+function projectFile(name: string, folder: string): string {
+  const text = readAsset(`project/${name}`);
+  const ups = folder.split(sep).map((_, steps) => '../'.repeat(steps));
+  const up = ups.find((steps) => existsSync(join(folder, steps, SCHEMAS))) ?? '';
+  return up === '' ? text : text.replace(/(?:\.\/)?((?:\.\.\/)*)(?=node_modules)/, `${up}$1`);
 }
 
 /** Runs hold answers, and .env holds keys: neither belongs in a repository. */

@@ -33,11 +33,16 @@ export function readAgentArgument(argument: string, cwd: string): AgentArgument 
   if (kind === undefined) return { kind: 'reference', reference: argument };
   const path = resolve(cwd, file);
   if (existsSync(path)) return { kind, path, ...(name !== undefined && { export: name }) };
+  if (isAgentId(argument)) return { kind: 'reference', reference: argument };
   throw new UsageError(
     `There is no agent module at ${file}.`,
     'Give a module file, a URL, or the id of an agent of the configuration or of an installed pack.',
   );
 }
+
+/** The last part of an id may look like the end of a file's name: `local.acme.node.js`. */
+const isAgentId = (text: string): boolean =>
+  /^(core|vendor|community|private|local)\.[a-z][a-z0-9_-]*(\.[a-z][a-zA-Z0-9_-]*)+$/.test(text);
 
 /** The channel that an argument asks for; versions begin with a digit. */
 export function channelIn(argument: string | undefined, cwd: string): ChannelName | undefined {

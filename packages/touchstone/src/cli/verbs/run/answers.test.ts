@@ -69,6 +69,19 @@ describe('a run of recorded answers', () => {
     expect(JSON.parse(out).report.tasks.unscoredTasks).toEqual([{ taskId: 'sum', reason: 'no_answer' }]);
   });
 
+  it('takes a file that begins with a mark of the byte order', async () => {
+    const rows = [LATE, SUM].map((row) => JSON.stringify(row)).join('\r\n');
+    expect((await project(`\ufeff${rows}\r\n`).run(...RUN)).code).toBe(0);
+  });
+
+  it.each([['--output'], ['--junit'], ['--markdown']])('writes no %s over the answers', async (option) => {
+    const cli = project([LATE, SUM]);
+    const before = cli.read('out.jsonl');
+    const { code, err } = await cli.run(...RUN, option, './out.jsonl');
+    expect([code, err]).toEqual([2, expect.stringContaining(`--answers and ${option} are the same file`)]);
+    expect(cli.read('out.jsonl')).toBe(before);
+  });
+
   it('takes a refusal for one', async () => {
     const { out } = await project([LATE, { taskId: 'sum', refused: true }]).run(...RUN, '--json');
     expect(JSON.parse(out).summary.tasks[1]).toMatchObject({ score: 0, passed: false });

@@ -17,6 +17,7 @@ describe('an agent on the command line', () => {
     expect(readAgentArgument('https://x/y', cwd).kind).toBe('url');
     expect(readAgentArgument('a.mjs', cwd)).toEqual({ kind: 'module', path: join(cwd, 'a.mjs') });
     expect(readAgentArgument('local.acme.support@1.0.0', cwd).kind).toBe('reference');
+    expect(readAgentArgument('local.acme.node.js', cwd).kind).toBe('reference');
     expect(() => readAgentArgument('b.ts', cwd)).toThrow(/no agent module at b\.ts/);
     rmSync(cwd, { recursive: true });
   });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { asId, defined, isHostError, type RunId } from '@touchstone/protocol';
 import { type Client, type EvalRunSnapshot, HostResponseError, isEvalRun } from '@touchstone/sdk';
-import { commonWords, forkWords, plural } from '@touchstone/sdk/view';
+import { commonWords, forkWords, plural, whole } from '@touchstone/sdk/view';
 import { isFile } from '../../comparing/reference.js';
 import { readText } from '../../files/local-files.js';
 import { isFolder } from '../../files/suite-source.js';
@@ -78,7 +78,7 @@ export function whyNothingFits(earlier: readonly Measure[], created: Measure): s
     alike = alike.filter((run) => run[part] === created[part]);
     if (alike.length === 0) return `${there}, but ${words}.`;
   }
-  return `${there}, but none of them fits.`;
+  return `${there}, but only ${whole(alike.length)} measured in the same way.`;
 }
 
 /** The run that is to get a baseline, as far as it is known before it is created. */

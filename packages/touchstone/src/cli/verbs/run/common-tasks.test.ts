@@ -177,6 +177,14 @@ describe('a run whose suite has changed since the baseline', () => {
     );
     expect(await tasksOf(...COMMON)).toMatchObject({ common: 40, added: ['scored'] });
   });
+
+  it('is refused for another number of repeats alone without a word about common tasks', async () => {
+    await cli.run(...RUN);
+    const [{ runId }] = JSON.parse((await cli.run('runs', '--json')).out).items;
+    const { code, err } = await cli.run(...RUN, '--repeats', '2', '--baseline', runId);
+    expect([code, err]).toEqual([2, expect.stringContaining('Use the same number of repeats.')]);
+    expect(err).not.toContain('--common');
+  });
 });
 
 describe('compare', () => {

@@ -320,6 +320,14 @@ describe('the simulated user', () => {
     expect((await cli.run('compare', 'last~1', 'last', '--allow-judge-mismatch')).code).toBe(0);
   });
 
+  it('of a new task alone does not keep the others from being compared with --common', async () => {
+    const cli = project([{ turns: ['Where is order 1042?'] }]);
+    await ran(cli);
+    cli.write('talk.suite.json', suite([{ turns: ['Where is order 1042?'] }, SHOPPER]));
+    const { run } = await ran(cli, '--baseline', 'last', '--common');
+    expect(run.report.regression.tasks).toMatchObject({ common: 1, added: ['t-1'] });
+  });
+
   it('is not asked again when the answers are judged again, and its cost stays what it was', async () => {
     const judge = {
       replies: [

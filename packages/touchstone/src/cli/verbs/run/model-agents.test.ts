@@ -167,6 +167,13 @@ describe('the prompt of a file', () => {
     expect(sentMessages(cli).map(([message]) => message?.content)).toEqual(['p x', 'q x']);
   });
 
+  it('stands in the scorecard of its run', async () => {
+    const cli = await project({ prompt: 'own {{ q }}' }, [{ q: 'x' }]);
+    cli.write('p.md', 'p {{ q }}');
+    expect((await ran(cli, '--prompt', 'p.md')).out).toMatch(/^ +prompt p\.md$/m);
+    expect((await ran(cli)).out).not.toMatch(/^ +prompt /m);
+  });
+
   it('is found again for a branch of the run, and refused when it has changed', async () => {
     const cli = await project({ prompt: 'own {{ q }}' }, [{ q: 'x' }]);
     cli.write('p.md', 'new {{ q }}');

@@ -56,6 +56,16 @@ describe.skipIf(!hasPython())('a Python file as agent', () => {
     expect(out + err).toContain('The file has no function "absent".');
   });
 
+  it('that does not load is told with its place, in readable lines', async () => {
+    const cli = project();
+    cli.write('agent.py', 'import nothing_of_this_name\n');
+    const { code, out } = await cli.run('run', 'say.suite.json', '--agent', './agent.py');
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
+      3,
+      expect.stringContaining("No module named 'nothing_of_this_name' at agent.py:1"),
+    ]);
+  });
+
   it('has another digest when a file that it imports is edited', async () => {
     const cli = project();
     cli.write('agent.py', 'from words import loud\n\ndef answer(question):\n    return loud(question)\n');

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
+import { defined } from '@touchstone/protocol';
 import { type Matrix, outcomeOf, plural, whole } from '@touchstone/sdk/view';
 import { FILE_FORMATS } from '../../../exporters/index.js';
 import { targetOf } from '../../files/local-files.js';
@@ -35,7 +36,7 @@ export function nextCommands(
   return [
     ...(result.recorded === undefined
       ? []
-      : [next(replayWords(result, result.recorded, options), 'the same without live tools')]),
+      : [next(replayWords(result, result.recorded, options), 'the same from the recording')]),
     ...(first === undefined
       ? []
       : [
@@ -123,7 +124,10 @@ export function tellResult(context: Context, result: RunView, options: RunOption
   const shown = mayShowContent(context, options) ? result : withoutBodies(result);
   const showAll = commandToType(context, shell`show ${result.runId} --failed`, options);
   io.stdout.write(
-    renderScorecard(shown, { showAll, ...look, delta, next: nextCommands(context, result, options) }),
+    renderScorecard(shown, {
+      ...{ showAll, ...look, delta, next: nextCommands(context, result, options) },
+      ...defined({ prompt: options.prompt }),
+    }),
   );
 }
 
@@ -183,7 +187,7 @@ const isSamePlace = (cwd: string, one: string, other: string): boolean =>
 /** A report that cannot be written is found out before any task is run. */
 export function checkReportFiles(
   { io }: Context,
-  { junit, markdown, output = [] }: Pick<RunOptions, 'junit' | 'markdown' | 'output'>,
+  { answers, junit, markdown, output = [] }: Pick<RunOptions, 'answers' | 'junit' | 'markdown' | 'output'>,
 ): void {
   const named = [
     ['--junit', junit],
@@ -191,7 +195,11 @@ export function checkReportFiles(
     ...output.map((name) => ['--output', name] as const),
   ].flatMap(([option = '', name]) => (name === undefined ? [] : [{ option, name }]));
   checkFormats(output);
-  checkDistinct(io.cwd, named);
+  // What is read must still be there afterwards.
+  checkDistinct(io.cwd, [
+    ...(answers === undefined ? [] : [{ option: '--answers', name: answers }]),
+    ...named,
+  ]);
   // Whether it can be written is seen by writing nothing to it; one that was not there is not left behind.
   const touch = (file: string): void => {
     const isNew = !existsSync(file);

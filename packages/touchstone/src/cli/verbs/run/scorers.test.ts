@@ -137,6 +137,13 @@ describe('a suite that names a scorer', () => {
     expect(unscored).toBe(reason);
   });
 
+  it('tells of a program that takes too long as of a scorer, not as of the agent', async () => {
+    const cli = module('export default () => new Promise(() => undefined);', {}, { timeoutMs: 100 });
+    await cli.run('run', 'tone.suite.json');
+    const { out } = await cli.run('show', 'last', '--task', 'late', '--bodies');
+    expect(out).toContain('Scorer tone: Timed out after 100 ms.');
+  });
+
   it('does not ask about an answer that there is not', async () => {
     const cli = module('export default () => { throw new Error("asked") };');
     cli.write('agent.mjs', 'export default () => { throw new Error("no answer") };');

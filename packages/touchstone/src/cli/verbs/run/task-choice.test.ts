@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTestCli, type TestCli } from '../../testing/test-cli.js';
-import { fitsPattern } from './task-choice.js';
 
 const open: TestCli[] = [];
 afterEach(() => {
@@ -104,14 +103,4 @@ describe('the tasks that run', () => {
     expect([one.code, one.err]).toEqual([0, expect.stringContaining('evals.two@1.0.0 was not run')]);
     expect((await cli.run(...ALL, 'zebra')).code).toBe(2);
   });
-});
-
-it.each([
-  ['a.b', 'a.b', true],
-  ['a.b', 'axb', false],
-  ['a?c', 'abc', true],
-  ['*', '', true],
-  ['a*c', 'abd', false],
-])('the pattern %s fits %s: %s', (pattern, id, expected) => {
-  expect(fitsPattern(pattern, id)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-import { isTerminal, type RunId } from '@touchstone/protocol';
+import { fitsWildcards, isTerminal, type RunId } from '@touchstone/protocol';
 import { type Client, readResults } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
 import type { SuiteSource } from '../../files/suite-source.js';
@@ -39,22 +39,13 @@ export async function chooseTasks(
   const { only, tag, failed, first } = options;
   if (!needsTasks(options)) return only;
   const all = await taskIdsOf(client, source, subject);
-  const named = only ? all.filter((taskId) => only.some((pattern) => fitsPattern(pattern, taskId))) : all;
+  const named = only ? all.filter((taskId) => only.some((pattern) => fitsWildcards(pattern, taskId))) : all;
   const tagged = tag
     ? named.filter((taskId) => tagsOf(source, taskId).some((one) => tag.includes(one)))
     : named;
   if (tagged.length === 0) throw new NothingToRun(nothingChosen(source, options), 2);
   const chosen = failed === undefined ? tagged : await failedAmong(client, tagged, subject, failed);
   return first === undefined ? chosen : chosen.slice(0, first);
-}
-
-/** `*` stands for any characters, `?` for one. */
-export function fitsPattern(pattern: string, taskId: string): boolean {
-  const source = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${source}$`).test(taskId);
 }
 
 async function taskIdsOf(

@@ -57,6 +57,13 @@ describe('a run in a job of GitHub Actions', () => {
     expect(cli.read('summary.md')).not.toContain('SECRET-ANSWER');
   });
 
+  it('lets no answer give commands to the runner', async () => {
+    cli.write('echo.mjs', `export default () => { throw new Error('no\\n::add-mask::a\\n##[error]b'); };`);
+    const { out, err } = await cli.run(...RUN, '--bodies');
+    expect(out).toContain('add-mask');
+    expect(`${out}${err}`.split('\n').filter((line) => /^\s*::(?!error file=)|##\[/.test(line))).toEqual([]);
+  });
+
   it('keeps the summary of the step below 1 MiB', async () => {
     writeFileSync(join(cli.cwd, 'summary.md'), 'x'.repeat(1024 * 1024 - 100));
     await cli.run(...RUN);

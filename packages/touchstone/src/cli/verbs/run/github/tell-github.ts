@@ -8,7 +8,7 @@ import {
   githubAnnotations,
   type SuiteLines,
 } from '../../../../exporters/index.js';
-import { type Context, type ExitCode, writeLine } from '../../../io.js';
+import { type Context, type ExitCode, isJob } from '../../../io.js';
 import { exportedRun, renderMarkdown } from '../../../render/run/document.js';
 import { wordsOf } from '../../../system-errors.js';
 import { type Attempt, isRun, type RefusedSuite, type RunView, withoutBodies } from '../result.js';
@@ -17,7 +17,7 @@ import { writeComment } from './comment.js';
 
 /** On by default in a job of GitHub Actions. */
 export const isGithub = ({ io }: Context, { github }: Pick<RunOptions, 'github'>): boolean =>
-  github ?? io.env.GITHUB_ACTIONS === 'true';
+  github ?? isJob(io.env);
 
 /** Limits of GitHub: of a step summary, in bytes, and of a comment, in characters. */
 const MOST_SUMMARY_BYTES = 1024 * 1024 - 1;
@@ -50,7 +50,7 @@ export async function tellGithub(context: Context, report: Report, options: RunO
 }
 
 const warn = ({ io }: Context, message: string): void =>
-  writeLine(io.stderr, `::warning title=touchstone::${escapeData(message)}`);
+  io.stderr.writeCommand(`::warning title=touchstone::${escapeData(message)}`);
 
 /** The runner reads both streams; stdout may hold a document. */
 function annotate(context: Context, attempts: readonly Attempt[], refused: readonly RefusedSuite[]): void {
@@ -58,7 +58,7 @@ function annotate(context: Context, attempts: readonly Attempt[], refused: reado
     run: exportedRun(withoutBodies(attempt.result)),
     place: placeOf(context, attempt),
   }));
-  for (const line of githubAnnotations(runs, refused)) writeLine(context.io.stderr, line);
+  for (const line of githubAnnotations(runs, refused)) context.io.stderr.writeCommand(line);
 }
 
 /** By its path in the repository, which a job may have entered a folder of. */
