@@ -151,6 +151,26 @@ describe('the list of a run’s tasks', () => {
   });
 });
 
+describe('the content of some tasks', () => {
+  it('comes in short, in the order it was asked for', async () => {
+    const { items } = await host.client().runs.bodies(runId, ['refund-1', 'tone', 'nope'], { chars: 12 });
+    expect(items).toEqual([
+      {
+        taskId: 'refund-1',
+        input: '{"q":"refund',
+        expected: 'refund-1',
+        output: CANARY.slice(0, 12),
+        cut: true,
+      },
+      { taskId: 'tone', input: '{"q":"tone"}', expected: 'tone', output: 'tone', cut: false },
+    ]);
+  });
+
+  it.each([[[]], [Array.from({ length: 51 }, (_, at) => `t-${at}`)]])('is refused for %j', async (tasks) => {
+    await expect(host.client().runs.bodies(runId, tasks)).rejects.toMatchObject({ status: 400 });
+  });
+});
+
 describe('the facets of a run', () => {
   it('count by side, change and slice, and each ignores its own filter', async () => {
     const facets = await host.client().runs.facets(runId, { outcome: 'failed', against: before });

@@ -108,5 +108,5 @@ export type {
   ToolCallView,
 } from './wire/vendor/runs.js';
 export type { PageSession, SessionFacts } from './wire/vendor/sessions.js';
-export type { Histogram, TaskFacets, TaskList, TaskListing } from './wire/vendor/tasks.js';
+export type { Histogram, TaskBodies, TaskFacets, TaskList, TaskListing } from './wire/vendor/tasks.js';
 export type { NewWebhook, RegisteredWebhook, Webhook } from './wire/vendor/webhooks.js';

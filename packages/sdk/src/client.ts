@@ -34,6 +34,7 @@ import type {
   ScoreOverride,
   SuiteHistory,
   SuiteListing,
+  TaskBodies,
   TaskFacets,
   TaskList,
   TaskView,
@@ -286,6 +287,13 @@ function runCalls(transport: Transport, get: Get) {
      */
     tasks: (runId: RunId, query: TaskListQuery = {}, reading?: Reading): Promise<TaskList> =>
       get(`${VENDOR}/runs/${at(runId)}/tasks`, reading, query),
+    /** Input, expected value and answer of up to 50 tasks, each cut to `chars` characters (400 when absent). Content. */
+    bodies: (
+      runId: RunId,
+      tasks: readonly string[],
+      { chars, ...reading }: { readonly chars?: number } & Reading = {},
+    ): Promise<TaskBodies> =>
+      get(`${VENDOR}/runs/${at(runId)}/bodies`, reading, { tasks: tasks.join(','), chars }),
     /** How the tasks of a run fall apart: counts and histograms. Each part ignores the filter by that part. */
     facets: (runId: RunId, filter: TaskFilter = {}, reading?: Reading): Promise<TaskFacets> =>
       get(`${VENDOR}/runs/${at(runId)}/facets`, reading, filter),

@@ -27,6 +27,7 @@ export type {
   RunAnswer,
   RunArtifact,
   SuiteListing,
+  TaskBodies,
   TaskFacets,
   TaskList,
   TaskListing,

@@ -139,3 +139,28 @@ export const taskFacets = closed({
 });
 /** How the tasks of a run fall apart. Each part ignores the filter by that part. */
 export type TaskFacets = Wire<typeof taskFacets>;
+
+/** Answer of `GET …/runs/{runId}/bodies`. The content of some tasks in short, to read many of them at once. */
+export const taskBodies = closed({
+  /** Those of the tasks that have ended, in the order they were asked for. */
+  items: list(
+    closed(
+      {
+        /** The task in its suite. */
+        taskId: id<TaskId>(),
+        /** What the agent was given; text as it is, anything else as JSON. */
+        input: text(),
+        /** Whether one of the texts was longer than asked for, and ends early. */
+        cut: flag(),
+      },
+      {
+        /** What a golden task is held against; absent for a rubric. */
+        expected: text(),
+        /** What the agent answered in the first repeat; absent when it did not. */
+        output: text(),
+      },
+    ),
+  ),
+});
+/** Inputs and answers of some tasks, in short. */
+export type TaskBodies = Wire<typeof taskBodies>;

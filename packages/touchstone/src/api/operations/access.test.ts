@@ -69,6 +69,7 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/runs/{run}/tasks', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/facets', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/task-views', 'runs:read'],
+  ['GET', '/v1/host/touchstone/runs/{run}/bodies', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/tasks/t', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/progress', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/report', 'runs:read'],

@@ -1,12 +1,18 @@
 import {
+  asId,
+  defined,
   HostError,
   REVIEW_STATES,
   SEVERITIES,
   TASK_CHANGES,
   TASK_ORDERS,
   TASK_OUTCOMES,
+  type TaskBodies,
+  type TaskId,
   type TaskListing,
+  validationError,
 } from '@touchstone/protocol';
+import { type Body, fromBody } from '@touchstone/protocol/bodies';
 import { vendor } from '@touchstone/protocol/wire';
 import { type EvalRun, isEval, type TaskOrder } from '../../../app/index.js';
 import {
@@ -19,6 +25,7 @@ import {
   type TextReply,
 } from '../../endpoint.js';
 import {
+  anyText,
   integerOr,
   optionalChoice,
   optionalChoices,
@@ -111,7 +118,56 @@ const csvOf = (rows: readonly TaskListing[]): string =>
     .map((line) => `${line}\r\n`)
     .join('');
 
-/** The tasks of a run as lists, without a word of content. */
+const MOST_BODIES = 50;
+
+const bodiesQuery = {
+  tasks: anyText('Ids of tasks, at most 50, with commas between them.'),
+  chars: integerOr(400, 'The most characters of each text.', { min: 1, max: 10_000 }),
+};
+
+async function readBodies(
+  host: Services,
+  run: EvalRun,
+  { query }: Call<QueryOf<typeof bodiesQuery>>,
+): Promise<Reply> {
+  const ids = (query.tasks ?? '').split(',').filter((taskId) => taskId !== '');
+  if (ids.length === 0 || ids.length > MOST_BODIES) {
+    const message = `expected 1 to ${MOST_BODIES} ids of tasks with commas between them, got ${ids.length}`;
+    throw validationError([{ pointer: '/tasks', message }], { field: 'tasks' });
+  }
+  const items: TaskBodies['items'][number][] = [];
+  for (const taskId of ids) {
+    const view = await host.touchstone.viewTask(run.owner, run.runId, asId<TaskId>(taskId));
+    if (view) items.push(bodiesOf(view, query.chars));
+  }
+  return { status: 200, body: { items } };
+}
+
+type View = NonNullable<Awaited<ReturnType<Services['touchstone']['viewTask']>>>;
+
+function bodiesOf(
+  { taskId, expected, invocations: [first] }: View,
+  chars: number,
+): TaskBodies['items'][number] {
+  const input = first ? textOf(first.input) : '';
+  const wanted = expected.kind === 'golden' ? textOf(expected.match.value) : undefined;
+  const output = first?.output === undefined ? undefined : textOf(first.output);
+  const cut = [input, wanted, output].some((text = '') => text.length > chars);
+  const short = (text: string | undefined) => text?.slice(0, chars);
+  return {
+    taskId,
+    input: input.slice(0, chars),
+    cut,
+    ...defined({ expected: short(wanted), output: short(output) }),
+  };
+}
+
+const textOf = (body: Body): string => {
+  const value = fromBody(body);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+/** The tasks of a run as lists, without a word of content; and the content of a few of them. */
 export const taskListEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'listTasks',
@@ -142,6 +198,19 @@ export const taskListEndpoints = (host: Services): readonly Endpoint[] => [
       const { query } = call;
       const body = await host.touchstone.tasks.facets(run, { ...query, id: query.id ?? query.q });
       return { status: 200, body };
+    },
+  }),
+  endpoint({
+    operationId: 'getBodies',
+    route: 'GET /v1/host/touchstone/runs/{runId}/bodies',
+    auth: 'runs:read',
+    summary: 'Input, expected value and answer of some tasks, in short',
+    parameters: bodiesQuery,
+    responses: ok('As far as the tasks have ended.', vendor.taskBodies),
+    refusals: ['not_found'],
+    async handle(call) {
+      const run = await findEvalRun(host, call);
+      return { large: () => readBodies(host, run, call) };
     },
   }),
 ];
