@@ -43,18 +43,18 @@ afterAll(() => host.close());
 
 describe('the tasks of a run', () => {
   it('come in pages, with their places in the suite', async () => {
-    const first = await host.client().runs.tasks(runId, { limit: 2 });
+    const first = await host.client().runs.taskViews(runId, { limit: 2 });
     expect(first.items.map(({ ordinal, task }) => [ordinal, task.taskId])).toEqual([
       [0, 'a'],
       [1, 'b'],
     ]);
-    const second = await host.client().runs.tasks(runId, { limit: 2, cursor: first.nextCursor ?? '' });
+    const second = await host.client().runs.taskViews(runId, { limit: 2, cursor: first.nextCursor ?? '' });
     expect(second.items.map(({ task }) => task.taskId)).toEqual(['c']);
     expect(second.nextCursor).toBeUndefined();
   });
 
   it('are the same as read one by one, with the result of each repeat', async () => {
-    const [item] = (await host.client().runs.tasks(runId)).items;
+    const [item] = (await host.client().runs.taskViews(runId)).items;
     expect(item?.task).toEqual(await host.client().task(runId, 'a'));
     expect(item?.task.score).toBe(0.5);
     expect(item?.task.invocations.map(({ result }) => [result?.score, result?.passed])).toEqual([
@@ -64,6 +64,8 @@ describe('the tasks of a run', () => {
   });
 
   it('are absent when the run is', async () => {
-    await expect(host.client().runs.tasks(asId<RunId>('run-nope'))).rejects.toMatchObject({ status: 404 });
+    await expect(host.client().runs.taskViews(asId<RunId>('run-nope'))).rejects.toMatchObject({
+      status: 404,
+    });
   });
 });

@@ -12,6 +12,7 @@ export * from './model/run.js';
 export * from './model/score.js';
 export * from './model/scorecard.js';
 export * from './model/status.js';
+export * from './model/task-lists.js';
 export * from './model/verdicts.js';
 export * from './values/json.js';
 export * from './values/json-text.js';
@@ -106,4 +107,6 @@ export type {
   TaskView,
   ToolCallView,
 } from './wire/vendor/runs.js';
+export type { PageSession, SessionFacts } from './wire/vendor/sessions.js';
+export type { Histogram, TaskBodies, TaskFacets, TaskList, TaskListing } from './wire/vendor/tasks.js';
 export type { NewWebhook, RegisteredWebhook, Webhook } from './wire/vendor/webhooks.js';

@@ -34,6 +34,9 @@ import type {
   ScoreOverride,
   SuiteHistory,
   SuiteListing,
+  TaskBodies,
+  TaskFacets,
+  TaskList,
   TaskView,
   TenantUsage,
   Webhook,
@@ -72,6 +75,8 @@ import type {
   RunSnapshot,
   StepResult,
   StepTask,
+  TaskFilter,
+  TaskListQuery,
   ToolEntry,
 } from './types.js';
 import { type WaitOptions, waitForScorecard } from './wait.js';
@@ -275,8 +280,23 @@ function runCalls(transport: Transport, get: Get) {
      * The tasks of a run with their content, in the order of its log; also of a run that goes on. A page ends by
      * bytes, and a task with long answers has the first of its repeats only: `client.task` reads the rest.
      */
-    tasks: (runId: RunId, page: PageQuery = {}, reading?: Reading): Promise<Page<StepTask>> =>
-      get(`${VENDOR}/runs/${at(runId)}/tasks`, reading, page),
+    taskViews: (runId: RunId, page: PageQuery = {}, reading?: Reading): Promise<Page<StepTask>> =>
+      get(`${VENDOR}/runs/${at(runId)}/task-views`, reading, page),
+    /**
+     * The tasks of a run that have ended, filtered and sorted by the host; also of a run that goes on. Without content.
+     */
+    tasks: (runId: RunId, query: TaskListQuery = {}, reading?: Reading): Promise<TaskList> =>
+      get(`${VENDOR}/runs/${at(runId)}/tasks`, reading, query),
+    /** Input, expected value and answer of up to 50 tasks, each cut to `chars` characters (400 when absent). Content. */
+    bodies: (
+      runId: RunId,
+      tasks: readonly string[],
+      { chars, ...reading }: { readonly chars?: number } & Reading = {},
+    ): Promise<TaskBodies> =>
+      get(`${VENDOR}/runs/${at(runId)}/bodies`, reading, { tasks: tasks.join(','), chars }),
+    /** How the tasks of a run fall apart: counts and histograms. Each part ignores the filter by that part. */
+    facets: (runId: RunId, filter: TaskFilter = {}, reading?: Reading): Promise<TaskFacets> =>
+      get(`${VENDOR}/runs/${at(runId)}/facets`, reading, filter),
     /** One run against another, task by task, and whether a drop is more than chance. Changes nothing on the host. */
     compare: (body: CompareRuns, reading?: Reading): Promise<RunComparison> =>
       transport.json({ method: 'POST', path: `${VENDOR}/runs:compare`, body, readOnly: true, ...reading }),

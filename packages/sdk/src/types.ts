@@ -9,11 +9,16 @@ import type {
   EvalScored,
   EvalStarted,
   InstalledPack,
+  REVIEW_STATES,
   RunCreateWire,
   RunDiffResponseWire,
   RunId,
   RunSnapshotWire,
   RunStatus,
+  Severity,
+  TASK_CHANGES,
+  TASK_ORDERS,
+  TASK_OUTCOMES,
   TaskResult,
   TaskView,
   ToolDescriptorWire,
@@ -229,6 +234,52 @@ export type StepTask = {
   readonly ordinal: number;
   /** What the agent was given, and what it answered. */
   readonly task: TaskView;
+};
+
+type TaskChange = (typeof TASK_CHANGES)[number];
+/** Which tasks of a run to keep. An absent member keeps all. */
+export type TaskFilter = {
+  /** Only tasks on this side; an unscored task is neither passed nor failed. */
+  readonly outcome?: (typeof TASK_OUTCOMES)[number];
+  /** Only tasks that changed like this, several with commas between them; needs a run to compare with. */
+  readonly change?: TaskChange | `${TaskChange},${string}`;
+  /** The run that changes are measured against; the baseline of the run when absent. */
+  readonly against?: RunId;
+  /** The beginning of task ids, up to their first hyphen. */
+  readonly slice?: string;
+  /** A part of the task's id. */
+  readonly id?: string;
+  /** A kind of finding. */
+  readonly finding?: string;
+  /** How bad a finding is. */
+  readonly severity?: Severity;
+  /** The id of a criterion that the task did not meet. */
+  readonly criterion?: string;
+  /** Where the review of the task stands. */
+  readonly reviewed?: (typeof REVIEW_STATES)[number];
+  /** The least score. */
+  readonly minScore?: number;
+  /** The highest score. */
+  readonly maxScore?: number;
+  /** The least time, in milliseconds. */
+  readonly minMs?: number;
+  /** The longest time, in milliseconds. */
+  readonly maxMs?: number;
+};
+
+type Order = (typeof TASK_ORDERS)[number];
+/** Which tasks of a run to list, in which order, and which part of them. */
+export type TaskListQuery = TaskFilter & {
+  /** What to sort by, `suite` when absent; a minus before it sorts the other way. Tasks without the value come last. */
+  readonly order?: Order | `-${Order}`;
+  /** How many of the matching tasks to skip; none when absent. */
+  readonly offset?: number;
+  /** The most tasks of one page, at most 500; 100 when absent. */
+  readonly limit?: number;
+  /** The id of a task: the page that has it, instead of the one at `offset`. */
+  readonly around?: string;
+  /** Of how many runs of the same suite and agent to say how the task went, at most 20; none when absent. */
+  readonly last?: number;
 };
 
 /** A run of a suite. */

@@ -201,7 +201,12 @@ export function logCases(open: () => Promise<Store>): void {
       expect(await ordinalsFrom(offset, 2)).toEqual(ordinals.slice(offset, offset + 2));
     }
     expect(await store.log.results(ACME, run.runId, 1, 1)).toStrictEqual([
-      { ordinal: 4, result: { taskId: 'task-4', score: 1, passed: true } },
+      {
+        ordinal: 4,
+        result: { taskId: 'task-4', score: 1, passed: true },
+        firstSequence: expect.any(Number),
+        lastSequence: expect.any(Number),
+      },
     ]);
   });
 

@@ -56,6 +56,7 @@ export const ERROR_STATUS = {
   bodies_removed: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  misdirected_request: 421,
   fork_point_invalid: 422,
   interrupt_cancelled: 422,
   rate_limited: 429,

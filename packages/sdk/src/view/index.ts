@@ -3,6 +3,7 @@ export * from './bars.js';
 export * from './collect-run.js';
 export * from './confirmation.js';
 export * from './contract.js';
+export * from './diff.js';
 export * from './fail-on.js';
 export * from './matrix.js';
 export * from './notes.js';

@@ -40,5 +40,14 @@ export const printable = printableExcept('');
 /** The same for a text that is laid out already. */
 export const printableLines = printableExcept('\n\t');
 
+/** The same for a page, which has no escapes: what acts or hides is shown by its number, as `⟨U+202E⟩`. */
+export const markHidden = (text: string): string =>
+  UNUSUAL.test(text)
+    ? text.replace(HIDDEN, (char) => ('\n\t'.includes(char) ? char : `⟨U+${codeOf(char)}⟩`))
+    : text;
+
+const codeOf = (char: string): string =>
+  (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+
 /** A value on one line, as JSON. */
 export const quote = (value: Json): string => printable(JSON.stringify(value));

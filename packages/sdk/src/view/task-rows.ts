@@ -104,7 +104,7 @@ export async function readRows(
 async function readTasks(client: Client, runId: RunId): Promise<readonly TaskView[]> {
   const steps: StepTask[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await client.runs.tasks(runId, cursor === undefined ? {} : { cursor });
+    const page = await client.runs.taskViews(runId, cursor === undefined ? {} : { cursor });
     // Repeats with long answers do not all fit one page.
     for (const { ordinal, task } of page.items)
       steps.push({

@@ -2,9 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode, Owner, Principal } from '@touchstone/protocol';
 import { parseAs, type Schema, type Wire } from '@touchstone/protocol/schema';
 import { parse, type SchemaName } from '@touchstone/protocol/wire';
+import type { SessionHalves } from '../app/index.js';
 import type { CreationId, MaybePromise } from '../ports/index.js';
 import { type Parameters, type QueryOf, readQuery } from './query.js';
 import type { SseConnection } from './streams/sse.js';
+
+/** A key by its hash, and the session that stands for it, if the caller is a page. */
+export type Credential = { readonly keyHash: string; readonly session?: SessionHalves };
 
 /** A request that has been let in. */
 export type Call<Query = unknown, Body = unknown> = {
@@ -20,6 +24,8 @@ export type Call<Query = unknown, Body = unknown> = {
   readonly origin: string;
   /** What the request creates is named after this; absent for a request without an Idempotency-Key. */
   readonly creationId?: CreationId;
+  /** What the caller came with; absent for an operation that asks for no key, and in process. */
+  readonly credential?: Credential;
   /** A signal that aborts when the caller is gone or the host is closing. */
   untilGone(): AbortSignal;
 };
@@ -113,6 +119,8 @@ export type Endpoint = {
   readonly auth: string;
   /** Wider scopes that let a key in as well. */
   readonly orScopes?: readonly string[];
+  /** It opens a session: a one-time token does as well as a key, and its answer is kept nowhere. */
+  readonly signsIn?: true;
   readonly summary: string;
   readonly parameters: Parameters;
   readonly body?: BodyRule<unknown>;

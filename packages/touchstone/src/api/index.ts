@@ -1,5 +1,13 @@
 export { type AccessAudit, createAccessAudit, noteRefusal } from './access-audit.js';
-export { type Answer, bodyBytes, type Call, type Endpoint, type KeySpace, type Reply } from './endpoint.js';
+export {
+  type Answer,
+  bodyBytes,
+  type Call,
+  type Credential,
+  type Endpoint,
+  type KeySpace,
+  type Reply,
+} from './endpoint.js';
 export { errorResponse, toHostError } from './error-response.js';
 export { createLocalTransport } from './local-transport.js';
 export { endpointsOf } from './operations/index.js';

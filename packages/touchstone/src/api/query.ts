@@ -96,6 +96,23 @@ export const optionalChoice = <const T extends string>(
   },
 });
 
+/** Some of several values, with commas between them. */
+export const optionalChoices = <const T extends string>(
+  description: string,
+  values: readonly T[],
+): Parameter<readonly T[] | undefined> => ({
+  description: `${description} Several with commas between them: ${values.join(', ')}.`,
+  schema: { type: 'string' },
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    const found = text.split(',').map((part) => values.find((value) => value === part));
+    const known = found.filter((value) => value !== undefined);
+    return known.length === found.length
+      ? { value: known }
+      : { wrong: `expected some of ${values.join(', ')}` };
+  },
+});
+
 /** Reads the parameters an endpoint knows. Others are ignored, as HTTP clients and proxies like to add their own. */
 export function readQuery<P extends Parameters>(
   parameters: P,

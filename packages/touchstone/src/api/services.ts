@@ -17,6 +17,7 @@ import {
   type InterruptTokens,
   type KnownKey,
   type Metrics,
+  type Sessions,
   systemIds,
   type Touchstone,
   type Webhooks,
@@ -46,6 +47,9 @@ export type Services = {
   readonly webhooks: Webhooks;
   readonly tokens: InterruptTokens;
   readonly directory: Directory;
+  /** Absent where no page is served. */
+  readonly sessions?: Sessions;
+  readonly version: string;
   metrics(): Promise<Metrics>;
   /** Counts a run that this host has started. */
   follow(run: Run): void;
@@ -67,6 +71,8 @@ export type ServiceOptions = {
   readonly env?: NodeJS.ProcessEnv;
   /** How many streams the server holds open now, for the metrics. */
   readonly openStreams?: () => number;
+  /** Of browsers; absent where no page is served. */
+  readonly sessions?: Sessions;
   /** Aborts when the host closes. */
   readonly closing?: AbortSignal;
 };
@@ -113,6 +119,8 @@ export function createServices(options: ServiceOptions): Services {
     webhooks: openWebhooks(options, version),
     tokens: createInterruptTokens(store, clock),
     directory: createDirectory({ fixed: keys, stored: store.keys, roles: config.roles, clock }),
+    ...(options.sessions && { sessions: options.sessions }),
+    version,
     metrics,
     follow(run) {
       metrics().then(

@@ -90,6 +90,8 @@ import { readThresholds } from './views/run-measurement.js';
 import { contractOutcome, readContractReport, readScorecard } from './views/scorecard.js';
 import { viewTasks } from './views/task-page.js';
 import { viewTask } from './views/task-view.js';
+import { createTaskTables } from './views/tasks/task-table.js';
+import { createTasks } from './views/tasks/tasks.js';
 
 type ComposeOptions = {
   readonly config: Config;
@@ -440,6 +442,7 @@ function viewsOf(parts: Parts) {
       ),
     viewTask: (owner, runId, taskId, fromRepeat) => viewTask(taskSources, owner, runId, taskId, fromRepeat),
     viewTasks: (run, ordinals) => viewTasks(taskSources, run, ordinals),
+    tasks: createTasks({ store, tables: createTaskTables(taskSources) }),
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),

@@ -55,6 +55,7 @@ export {
 export { groupLabels, type LabelGroup, readLabels } from './judges/labels.js';
 export type { LimitCounts } from './limit-counts.js';
 export { createMetrics, followRun, type Metrics } from './metrics.js';
+export { createOneTimeTokens, type OneTimeTokens } from './one-time-tokens.js';
 export {
   ANONYMOUS,
   bearerToken,
@@ -75,6 +76,7 @@ export { type Annotations, annotationWire } from './review/annotations.js';
 export { type CreateRunBody, evaluationOff } from './runs/plan-run.js';
 export { suiteIssues } from './runs/task-criteria.js';
 export { USAGE_WORKFLOW, WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
+export { createSessions, type SessionHalves, type Sessions } from './sessions.js';
 export { systemClock, systemIds } from './system.js';
 export { createTenantTurns } from './tenant-turns.js';
 export type { Touchstone } from './touchstone.js';
@@ -82,4 +84,7 @@ export { type CheckedScorecard, checkScorecardFile } from './views/import-scorec
 export type { ReportOptions } from './views/report.js';
 export { readSummary } from './views/run-measurement.js';
 export { snapshotOf } from './views/snapshot.js';
+export type { TaskOrder } from './views/tasks/task-filter.js';
+export type { EvalRun } from './views/tasks/task-table.js';
+export { isEval } from './views/tasks/tasks.js';
 export { createWebhooks, type Webhooks, webhookGuard } from './webhooks/webhooks.js';

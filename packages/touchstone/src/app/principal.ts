@@ -17,7 +17,7 @@ export type KnownKey = Pick<
 export type Roles = { readonly [role: string]: readonly string[] };
 
 /** Why a key does not work. */
-export type KeyLoss = 'unknown' | 'expired' | 'revoked';
+export type KeyLoss = 'unknown' | 'expired' | 'revoked' | 'ended';
 
 export type KeyRing = {
   /** The principal behind a key, or the reason it is none. A stored key is believed for `trustMs` without asking again. */
@@ -102,6 +102,7 @@ const UNAUTHENTICATED = {
   several: ['unauthenticated', 'Send one Authorization header, not several.'],
   unknown: ['unauthenticated', 'This API key is not known here.'],
   expired: ['key_expired', 'This API key has expired. Ask the operator for a new one.'],
+  ended: ['unauthenticated', 'This session has ended. Sign in again.'],
   revoked: ['key_revoked', 'This API key has been revoked. Ask the operator for a new one.'],
 } as const;
 

@@ -41,6 +41,7 @@ import type { ReportOptions } from './views/report.js';
 import type { Results } from './views/results.js';
 import type { TaskPage } from './views/task-page.js';
 import type { TaskView } from './views/task-view.js';
+import type { Tasks } from './views/tasks/tasks.js';
 
 /** How a run is created, of whichever kind it is. */
 export type CreationOptions = {
@@ -101,6 +102,8 @@ export type Touchstone = {
   viewTask(owner: Owner, runId: RunId, taskId: TaskId, fromRepeat?: number): Promise<TaskView | undefined>;
   /** The tasks at these places of the suite, as many as fit one answer. */
   viewTasks(run: Run & { readonly plan: EvalPlan }, ordinals: readonly number[]): Promise<TaskPage>;
+  /** The tasks of eval runs as lists, without content. */
+  readonly tasks: Tasks;
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
   report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
   /** Compiles the test contract that an agent definition carries, and installs it when that is wished. */

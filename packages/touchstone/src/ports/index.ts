@@ -93,6 +93,7 @@ export type {
   RunRequest,
   Runs,
 } from './store/runs.js';
+export type { Sessions, StoredSession } from './store/sessions.js';
 export type { RetainedNames, Store } from './store/store.js';
 export type { Suite, SuiteHead, SuiteNeeds, Suites } from './store/suite-store.js';
 export type { Webhook, Webhooks } from './store/webhooks.js';

@@ -7,6 +7,7 @@ export {
 } from './comparison/compare-runs.js';
 export { buildSummary, DEFAULT_PASS_SCORE } from './fold/build.js';
 export { hasTotals, scorecardTroubles } from './fold/check.js';
-export { foldTask, taskThreshold } from './fold/fold-task.js';
+export { foldTask, taskThreshold, thresholdOf } from './fold/fold-task.js';
 export { buildContractReport } from './report/contract-report.js';
 export { buildReport, type ReportExtras } from './report/report.js';
+export { sliceOf } from './report/slices.js';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createOneTimeTokens } from '../app/one-time-tokens.js';
 import { createKeyRing, hashKey } from '../app/principal.js';
 import { createManualClock } from '../app/testing/manual-clock.js';
 import type { StoredKey } from '../ports/index.js';
@@ -23,7 +24,9 @@ function setUp(keys: readonly StoredKey[], requestsPerMinute = 600) {
     return rows.get(keyHash);
   };
   const ring = createKeyRing({ fixed: [], stored: { get }, roles: { admin: ['*'] }, clock });
-  const admission = createAdmission({ keys: ring, requestsPerMinute, clock });
+  const sessions = { find: async () => undefined };
+  const tokens = createOneTimeTokens(clock);
+  const admission = createAdmission({ keys: ring, sessions, tokens, requestsPerMinute, clock });
   const enter = (key: string, address = '10.0.0.1') =>
     admission.admit({ address, authorization: [`Bearer ${key}`] });
   return { clock, rows, looked, admission, enter };

@@ -1,13 +1,18 @@
 import { isIPv6 } from 'node:net';
 import { HostError, type Principal } from '@touchstone/protocol';
+import type { Credential } from '../api/index.js';
 import {
   bearerToken,
   createRateLimiter,
   hashKey,
   type KeyId,
+  type KeyLoss,
   type KeyRing,
   keyIdOf,
+  type OneTimeTokens,
   type RateLimiter,
+  type SessionHalves,
+  type Sessions,
   unauthenticated,
 } from '../app/index.js';
 import type { Clock } from '../ports/index.js';
@@ -16,8 +21,17 @@ type Visitor = {
   readonly address: string;
   /** Every `Authorization` header of the request. */
   readonly authorization: readonly string[];
+  /** Of a page, when both halves came. */
+  readonly session?: SessionHalves | undefined;
+  /** A one-time token does as well as a key. */
+  readonly signsIn?: true | undefined;
 };
-type Caller = { readonly principal: Principal; readonly keyId: KeyId };
+export type Caller = Credential & {
+  readonly principal: Principal;
+  readonly keyId: KeyId;
+  /** Why it would not be let in any more; a stored key is believed for `trustMs` without asking again. */
+  loss(trustMs: number): Promise<KeyLoss | undefined>;
+};
 
 export type Admission = {
   /** For an endpoint that asks for no key. */
@@ -35,10 +49,12 @@ const FAILURES_PER_MINUTE = 100;
  */
 export function createAdmission(parts: {
   readonly keys: KeyRing;
+  readonly sessions: Pick<Sessions, 'find'>;
+  readonly tokens: Pick<OneTimeTokens, 'redeem'>;
   readonly requestsPerMinute: number;
   readonly clock: Clock;
 }): Admission {
-  const { keys, requestsPerMinute, clock } = parts;
+  const { requestsPerMinute, clock } = parts;
   const perKey = createRateLimiter(requestsPerMinute, clock);
   const perParty = createRateLimiter(requestsPerMinute, clock);
   const failures = createRateLimiter(Math.min(FAILURES_PER_MINUTE, requestsPerMinute), clock);
@@ -48,26 +64,63 @@ export function createAdmission(parts: {
   };
   return {
     admitAnyone: ({ address }) => take(perParty, remoteParty(address), 'global'),
-    async admit({ address, authorization }) {
-      const known = await identify(keys, authorization);
+    async admit(visitor) {
+      const known = await identify(parts, visitor);
       if (typeof known === 'string') {
-        take(failures, remoteParty(address), 'global');
+        take(failures, remoteParty(visitor.address), 'global');
         throw unauthenticated(known);
       }
       take(perKey, known.keyHash, 'key');
-      return { principal: known.principal, keyId: keyIdOf(known.keyHash) };
+      const { keyHash, session } = known;
+      return {
+        ...known,
+        keyId: keyIdOf(keyHash),
+        loss: (trustMs) => lossOf(parts, { keyHash, session }, trustMs),
+      };
     },
   };
 }
 
-/** The key of a request and who holds it, or the reason that there is none. */
-async function identify(keys: KeyRing, [header, ...others]: readonly string[]) {
+type Sources = {
+  readonly keys: KeyRing;
+  readonly sessions: Pick<Sessions, 'find'>;
+  readonly tokens: Pick<OneTimeTokens, 'redeem'>;
+};
+
+/** A session ends with its key, and by itself. */
+async function lossOf(
+  { keys, sessions }: Sources,
+  { keyHash, session }: { readonly keyHash: string; readonly session?: SessionHalves | undefined },
+  trustMs: number,
+): Promise<KeyLoss | undefined> {
+  if (session && !(await sessions.find(session))) return 'ended';
+  const found = await keys.find(keyHash, trustMs);
+  return typeof found === 'string' ? found : undefined;
+}
+
+type Identity = Credential & { readonly principal: Principal };
+type Reason = Parameters<typeof unauthenticated>[0];
+
+/** The key of a request and who holds it, or the reason that there is none. A key goes before a session. */
+async function identify(sources: Sources, visitor: Visitor): Promise<Identity | Reason> {
+  const [header, ...others] = visitor.authorization;
   if (others.length > 0) return 'several';
+  if (header === undefined && visitor.session) return identifySession(sources, visitor.session);
   const token = bearerToken(header);
   if (token === undefined) return 'missing';
-  const keyHash = hashKey(token);
-  const principal = await keys.find(keyHash);
+  const keyHash = (visitor.signsIn && sources.tokens.redeem(token)) ?? hashKey(token);
+  const principal = await sources.keys.find(keyHash);
   return typeof principal === 'string' ? principal : { principal, keyHash };
+}
+
+async function identifySession(
+  { keys, sessions }: Sources,
+  session: SessionHalves,
+): Promise<Identity | Reason> {
+  const found = await sessions.find(session);
+  if (!found) return 'ended';
+  const principal = await keys.find(found.keyHash);
+  return typeof principal === 'string' ? principal : { principal, keyHash: found.keyHash, session };
 }
 
 function rateLimited(waitMs: number, scope: 'key' | 'global'): HostError {

@@ -14,18 +14,30 @@ import {
   templatePattern,
   toHostError,
 } from '../api/index.js';
-import { createKeyRing, createTrustedProxies, type KnownKey, systemIds } from '../app/index.js';
+import {
+  createKeyRing,
+  createOneTimeTokens,
+  createSessions,
+  createTrustedProxies,
+  type OneTimeTokens,
+  systemIds,
+} from '../app/index.js';
 import { createAdmission } from './admission.js';
 import { createOpenStreams } from './close-app.js';
 import { createOnce } from './idempotency.js';
+import { findPage, sendPage } from './page/page.js';
+import { readPageFiles } from './page/page-files.js';
+import { createPageCheck } from './page/page-requests.js';
 import { registerEndpoints } from './register.js';
 import { remoteOf } from './remote.js';
 import { createRequestTurns } from './request-turns.js';
 import { answerError, createServer } from './server.js';
 
-export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing'> & {
+export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing' | 'sessions'> & {
   /** Keys beside those of the configuration and the store, e.g. the one made at the first start. */
-  readonly extraKeys?: readonly KnownKey[];
+  readonly extraKeys?: NonNullable<ServiceOptions['keys']>;
+  /** Links that sign a person in, made by who starts the host. */
+  readonly tokens?: OneTimeTokens;
 };
 
 /** The whole HTTP side, not listening yet. */
@@ -34,6 +46,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   const counts = options.touchstone.limitCounts;
   const openStreams = createOpenStreams(config.limits.perTenant.openStreams, counts);
   const keys = keyRingOf(options);
+  const files = config.page === false ? undefined : readPageFiles();
+  const sessions = createSessions(options.touchstone.store, clock);
+  const { tokens = createOneTimeTokens(clock) } = options;
+  const checkPage = createPageCheck(config);
   const closing = new AbortController();
   // Every open stream and every followed run listens for the end.
   setMaxListeners(0, closing.signal);
@@ -42,6 +58,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     keys: fixedKeys(options),
     openStreams: () => openStreams.size,
     closing: closing.signal,
+    ...(config.page !== false && { sessions }),
   });
   host.webhooks.start();
   const endpoints = endpointsOf(host, { testSeams: options.testSeams === true });
@@ -50,9 +67,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   const turns = createRequestTurns({ limits: config.limits, shares, counts, clock });
   const app = createServer(config.limits, turns);
   const admission = createAdmission({
-    keys,
+    ...{ keys, sessions, tokens, clock },
     requestsPerMinute: config.limits.requestsPerMinute,
-    clock,
   });
   const isTrusted = createTrustedProxies(config.trustedProxies);
   const once = createOnce({ kept: options.touchstone.store.idempotency, clock, log, ids: systemIds });
@@ -63,13 +79,16 @@ export function createApp(options: AppOptions): FastifyInstance {
     request.remote = remoteOf(request.raw, isTrusted);
     if (!request.is404) return;
     admission.admitAnyone(request.remote);
-    throw unknownPath(request, endpoints);
+    const answer = files && findPage(files, request);
+    if (!answer) throw unknownPath(request, endpoints);
+    checkPage(request);
+    return sendPage(request, reply, answer);
   });
   registerEndpoints(app, endpoints, {
     admission,
     once,
     openStreams,
-    keys,
+    checkPage,
     output: host.output,
     counts,
     turns,
@@ -88,7 +107,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-const fixedKeys = ({ config, extraKeys = [] }: AppOptions): readonly KnownKey[] => [
+const fixedKeys = ({ config, extraKeys = [] }: AppOptions): NonNullable<ServiceOptions['keys']> => [
   ...config.keys.map(({ tenant, workspace, ...key }) => ({ ...key, owner: { tenant, workspace } })),
   ...extraKeys,
 ];

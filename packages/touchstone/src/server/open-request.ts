@@ -1,14 +1,13 @@
 import { asId, type Id } from '@touchstone/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openSse } from '../api/index.js';
-import { ANONYMOUS, bearerToken, hashKey, type KeyLoss, type KeyRing } from '../app/index.js';
+import { ANONYMOUS, type KeyLoss } from '../app/index.js';
 import type { Clock, Log } from '../ports/index.js';
 import type { OpenStreams } from './close-app.js';
 import { cutOffWhenStalled, type SendParts } from './send-answer.js';
 
 export type OpenParts = SendParts & {
   readonly openStreams: OpenStreams;
-  readonly keys: KeyRing;
   readonly log: Log;
 };
 
@@ -21,18 +20,15 @@ const TRUST_MS = 1_000;
 
 /** What stays open is looked at again: its key may expire or be revoked meanwhile. Ends when the signal aborts. */
 async function watchKey(
-  request: FastifyRequest,
-  { keys, clock }: { readonly keys: KeyRing; readonly clock: Clock },
+  { caller }: FastifyRequest,
+  { clock }: { readonly clock: Clock },
   signal: AbortSignal,
   onLoss: (loss: KeyLoss) => void,
 ): Promise<void> {
-  const token = bearerToken(request.headers.authorization);
-  if (token === undefined) return;
-  const keyHash = hashKey(token);
-  while (!signal.aborted) {
+  while (caller && !signal.aborted) {
     await clock.sleep(LOOK_AGAIN_MS, signal);
-    const found = await keys.find(keyHash, TRUST_MS);
-    if (typeof found === 'string') return onLoss(found);
+    const loss = await caller.loss(TRUST_MS);
+    if (loss !== undefined) return onLoss(loss);
   }
 }
 

@@ -1,9 +1,9 @@
-import { HostError, type Principal } from '@touchstone/protocol';
+import { HostError } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessAudit, Answer, Call, Endpoint, KeySpace, Reply } from '../api/index.js';
 import { bodyBytes, noteRefusal, pathOf, routerPath } from '../api/index.js';
-import { ANONYMOUS, checkScope, type KeyId, unauthenticated } from '../app/index.js';
-import type { Admission } from './admission.js';
+import { ANONYMOUS, checkScope, unauthenticated } from '../app/index.js';
+import type { Admission, Caller } from './admission.js';
 import type { Once } from './idempotency.js';
 import {
   createWaitingRequest,
@@ -12,13 +12,14 @@ import {
   tenantOf,
   type WaitingRequest,
 } from './open-request.js';
+import { sessionOf } from './page/page-requests.js';
 import { headerValues, type Remote } from './remote.js';
 import { refuseWhenFull, sendAnswer } from './send-answer.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who is calling, once that is known. */
-    caller: { readonly principal: Principal; readonly keyId: KeyId } | null;
+    caller: Caller | null;
     /** Who sent it, and under which address of this host. */
     remote: Remote;
   }
@@ -31,6 +32,8 @@ export type ServerParts = OpenParts & {
   readonly admission: Admission;
   readonly once: Once;
   readonly audit: AccessAudit;
+  /** Refuses what a browser sends on behalf of another page, or under a name that is not this host's. */
+  readonly checkPage: (request: FastifyRequest) => void;
   /** Where callers reach this host; the address each of them used when absent. */
   readonly publicUrl?: string | undefined;
 };
@@ -68,7 +71,10 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerP
   const { address } = request.remote;
   if (endpoint.auth === 'none') return parts.admission.admitAnyone({ address });
   const authorization = headerValues(request.raw, 'authorization');
-  request.caller = await parts.admission.admit({ address, authorization });
+  const session = authorization.length > 0 ? undefined : sessionOf(request.headers);
+  const { signsIn } = endpoint;
+  if (session || signsIn) parts.checkPage(request);
+  request.caller = await parts.admission.admit({ address, authorization, session, signsIn });
   if (endpoint.auth === 'key') return;
   const { principal } = request.caller;
   const decided = decisionOn(endpoint, request);
@@ -151,7 +157,7 @@ async function execute(
   parts: ServerParts,
 ): Promise<Answer> {
   const key = request.headers['idempotency-key'];
-  if (endpoint.method === 'GET' || key === undefined) return endpoint.handle(call);
+  if (endpoint.method === 'GET' || key === undefined || endpoint.signsIn) return endpoint.handle(call);
   const { owner, principal, link = '' } = (await endpoint.actsFor?.(call)) ?? keySpaceOf(call);
   const operation = `${endpoint.method} ${endpoint.path}${link}`;
   const once = { owner, principal, operation, path: pathOf(request.url), key, body: call.body };
@@ -165,6 +171,8 @@ const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
 
 const originOf = ({ protocol, host }: Remote): string => (HOST.test(host) ? `${protocol}://${host}` : '');
 
+const credentialOf = ({ keyHash, session }: Caller) => ({ keyHash, ...(session && { session }) });
+
 const callOf = (request: FastifyRequest, waiting: WaitingRequest, { publicUrl }: ServerParts): Call => ({
   principal: request.caller?.principal ?? ANONYMOUS,
   params: request.params as Call['params'],
@@ -172,5 +180,6 @@ const callOf = (request: FastifyRequest, waiting: WaitingRequest, { publicUrl }:
   body: request.body,
   headers: request.headers,
   origin: publicUrl ?? originOf(request.remote),
+  ...(request.caller && { credential: credentialOf(request.caller) }),
   untilGone: waiting.untilGone,
 });

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { HostError } from '@touchstone/protocol';
 import type { FastifyInstance } from 'fastify';
-import { hashKey, type KnownKey } from '../app/index.js';
+import { createOneTimeTokens, hashKey, type KnownKey } from '../app/index.js';
 import type { Ids } from '../ports/index.js';
 import { type AppOptions, createApp } from './app.js';
 import { closeApp } from './close-app.js';
@@ -12,6 +12,8 @@ export type HostOptions = AppOptions & {
   readonly address?: string;
   /** 0 takes a free one. */
   readonly port?: number;
+  /** The key of the person at this machine, for whom a link to the page is made. */
+  readonly openFor?: string;
 };
 
 export type RunningHost = {
@@ -19,6 +21,8 @@ export type RunningHost = {
   readonly app: FastifyInstance;
   /** The key made because none was configured. It is shown once and stored nowhere. */
   readonly generatedKey?: string;
+  /** Signs the person at this machine in, once, within ten minutes. Absent unless there is one, and a page. */
+  readonly openUrl?: string;
   /** Stops accepting, ends streams, lets go of runs so that another process can take them up, and closes the store. */
   close(): Promise<void>;
 };
@@ -32,8 +36,11 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     ...(options.extraKeys ?? []),
     ...(generatedKey === undefined ? [] : [localKey(generatedKey)]),
   ];
-  const app = createApp({ ...options, extraKeys });
+  const tokens = createOneTimeTokens(options.clock);
+  const app = createApp({ ...options, extraKeys, tokens });
   const url = await app.listen({ host: address, port });
+  const openFor = options.openFor ?? (generatedKey === undefined ? undefined : hashKey(generatedKey));
+  const hasPage = options.config.page !== false;
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await closeApp(app);
@@ -44,6 +51,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     url,
     app,
     ...(generatedKey !== undefined && { generatedKey }),
+    ...(openFor !== undefined && hasPage && { openUrl: `${url}/open#${tokens.make(openFor)}` }),
     close() {
       closed ??= close();
       return closed;

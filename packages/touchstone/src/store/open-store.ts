@@ -23,6 +23,7 @@ import { createWatchers } from './log/watchers.js';
 import { createResponses } from './responses.js';
 import { createRetention } from './retention.js';
 import { textAt } from './rows.js';
+import { createSessions } from './sessions.js';
 import { migrate } from './sqlite/migrate.js';
 import { MEMORY, openSqlite } from './sqlite/open-sqlite.js';
 import { createSqliteDb } from './sqlite/sqlite-db.js';
@@ -77,6 +78,7 @@ function createStore(db: Db, clock: Clock, holder: string, pace: Pace): Store {
     deployments: createDeployments(db),
     audit: createAudit(db),
     keys: createKeys(db),
+    sessions: createSessions(db),
     idempotency: createIdempotency(db, holder),
     retention: createRetention(db, clock),
     amounts: createAmounts(db),

@@ -8,4 +8,6 @@ export { evalReport } from './report.js';
 export * from './retention.js';
 export * from './runs.js';
 export * from './scorecard.js';
+export * from './sessions.js';
+export * from './tasks.js';
 export * from './webhooks.js';

@@ -23,6 +23,8 @@ import {
 } from './runs/report.js';
 import { runControlEndpoints } from './runs/run-control.js';
 import { runEndpoints, runListEndpoints } from './runs/runs.js';
+import { taskListEndpoints } from './runs/tasks.js';
+import { sessionEndpoints } from './sessions.js';
 import { usageEndpoints } from './usage.js';
 import { webhookEndpoints } from './webhooks.js';
 
@@ -56,8 +58,10 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...progressEndpoints(host),
     ...reportEndpoints(host),
     ...resultEndpoints(host),
+    ...taskListEndpoints(host),
     ...comparisonEndpoints(host),
     ...baselineEndpoints(host),
+    ...sessionEndpoints(host),
     ...keyEndpoints(host),
     ...usageEndpoints(host),
     ...metricsEndpoints(host),

@@ -61,6 +61,11 @@ const publicUrl = text(undefined, {
   title: 'an http or https URL without user name, query and fragment',
 });
 
+const origin = text(undefined, {
+  pattern: '^https?://[^/?#@\\s]+$',
+  title: 'http:// or https:// with a host and nothing after it',
+});
+
 const dnsServer = text(undefined, {
   pattern: '^((\\d{1,3}\\.){3}\\d{1,3}(:\\d+)?|[0-9a-fA-F:]+|\\[[0-9a-fA-F:]+\\](:\\d+)?)$',
   title: 'the IP address of a DNS server, with its port where that is not 53',
@@ -103,6 +108,7 @@ export const configShape = closed(
     publicUrl,
     trustedProxies: names,
     evalSuite: either(constant(false), evalSuite),
+    page: either(constant(false), closed({}, { origins: list(origin), insecure: flag() })),
     gates: list(gateShape),
     retention: mapOf(retention, anyTenant),
     egress: closed({}, { allowHosts: names, allowPrivate: flag(), dnsServers: list(dnsServer) }),

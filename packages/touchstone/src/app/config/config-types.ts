@@ -35,6 +35,13 @@ type EvalSuiteSettings = {
   readonly maxCostUsdPerSuite?: number;
 };
 
+type PageSettings = {
+  /** Addresses under which browsers reach the page, besides loopback, the bound address and `publicUrl`. */
+  readonly origins: readonly string[];
+  /** Browsers may sign in over plain HTTP from elsewhere. */
+  readonly insecure: boolean;
+};
+
 /** Which runs of a tenant a host removes by itself. */
 type RetentionRule = {
   /** Runs that ended so long ago, e.g. `90d`. With `keep`, those that both let go. */
@@ -74,6 +81,8 @@ export type Config = {
   readonly publicUrl?: string;
   readonly trustedProxies: readonly string[];
   readonly evalSuite: false | EvalSuiteSettings;
+  /** The web page; false where none is served. */
+  readonly page: false | PageSettings;
   readonly gates: readonly GatePolicy[];
   readonly egress: {
     readonly allowHosts: readonly string[];
@@ -122,6 +131,8 @@ export type ConfigInput = {
   readonly trustedProxies?: readonly string[];
   /** Limits of evaluations; `false` switches evaluation off. */
   readonly evalSuite?: false | EvalSuiteSettings;
+  /** The web page: under which addresses browsers reach it; `false` serves none. */
+  readonly page?: false | Partial<PageSettings>;
   /** Where URLs of tenants may lead: `allowHosts` is the whole allowlist when it is not empty. */
   readonly egress?: Partial<Config['egress']>;
   /** Bounds on requests to the server, and on the time that a run may take. */

@@ -48,6 +48,7 @@ describe('without a file', () => {
       suites: [],
       scorers: {},
       trustedProxies: [],
+      page: { origins: [], insecure: false },
       evalSuite: {},
       egress: { allowHosts: [], allowPrivate: false, dnsServers: [] },
       limits: {

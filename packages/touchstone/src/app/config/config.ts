@@ -135,6 +135,7 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     ...(input.publicUrl !== undefined && { publicUrl: input.publicUrl.replace(/\/+$/, '') }),
     trustedProxies: input.trustedProxies ?? [],
     evalSuite: completeEvalSuite(input.evalSuite),
+    page: input.page !== false && { origins: [], insecure: false, ...input.page },
     gates: completeGates(input.gates ?? []),
     egress: { allowHosts: [], allowPrivate: false, dnsServers: [], ...input.egress },
     limits: {

@@ -46,6 +46,8 @@ import { readReport } from '../views/report.js';
 import { createResults } from '../views/results.js';
 import { readThresholds } from '../views/run-measurement.js';
 import { readScorecard } from '../views/scorecard.js';
+import { createTaskTables } from '../views/tasks/task-table.js';
+import { createTasks } from '../views/tasks/tasks.js';
 import { append, createFakeEngine } from './fake-engine.js';
 
 /** Two tenants, with one key that may only read and one that may do nothing, and the operator. */
@@ -278,6 +280,10 @@ function createFake(
     },
     viewTask: async () => undefined,
     viewTasks: async () => ({ items: [], covered: 0 }),
+    tasks: createTasks({
+      store,
+      tables: createTaskTables({ store, openThresholds: async () => () => undefined }),
+    }),
     fork: async () => {
       throw new HostError('not_found', 'There is no such run.');
     },

@@ -7,7 +7,13 @@ import {
   jsonEqual,
   parseJson,
 } from '@touchstone/protocol';
-import { type CriterionBody, type FailedCheck, type FailureBodies, quote } from '@touchstone/sdk/view';
+import {
+  type CriterionBody,
+  type FailedCheck,
+  type FailureBodies,
+  quote,
+  sharedPrefix,
+} from '@touchstone/sdk/view';
 import { displayWidth, splitGraphemes, truncate } from './text.js';
 
 type Sides = { readonly expected: string; readonly got: string; readonly marks: string };
@@ -40,14 +46,6 @@ export function alignTexts(expected: string, got: string, width: number): Sides 
 function neighbourhood(text: string, skip: number, width: number): string[] {
   const near = splitGraphemes(text.slice(skip, skip + 12 * width));
   return skip > 0 ? ['…', ...near.slice(1)] : near;
-}
-
-/** How many items, or characters, two sequences begin with alike. */
-export function sharedPrefix<T>(left: ArrayLike<T>, right: ArrayLike<T>): number {
-  const limit = Math.min(left.length, right.length);
-  let count = 0;
-  while (count < limit && left[count] === right[count]) count += 1;
-  return count;
 }
 
 export type JsonDifference = { readonly pointer: string; readonly expected?: string; readonly got?: string };

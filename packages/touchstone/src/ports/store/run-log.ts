@@ -155,7 +155,13 @@ export type AppendNotice = {
   readonly eventCount: number;
 };
 
-export type StepResult = { readonly ordinal: number; readonly result: TaskResult };
+export type StepResult = {
+  readonly ordinal: number;
+  readonly result: TaskResult;
+  /** Where the events of the step begin and end in the log; the last one is its `eval.scored`. */
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+};
 
 export type SealedUnit = Pick<TaskRecord, 'ordinal' | 'repeat' | 'score'> & {
   readonly eventCount: number;

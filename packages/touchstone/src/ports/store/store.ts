@@ -11,6 +11,7 @@ import type { BoundAgents, Packs } from './packs.js';
 import type { Retention } from './retention.js';
 import type { RunLog } from './run-log.js';
 import type { Runs } from './runs.js';
+import type { Sessions } from './sessions.js';
 import type { Suites } from './suite-store.js';
 import type { Webhooks } from './webhooks.js';
 
@@ -31,6 +32,7 @@ export type Store = {
   readonly deployments: Deployments;
   readonly audit: Audit;
   readonly keys: Keys;
+  readonly sessions: Sessions;
   readonly idempotency: Idempotency;
   readonly retention: Retention;
   readonly amounts: Amounts;

@@ -46,7 +46,8 @@ function sliceUp(results: readonly TaskResult[]): ReadonlyMap<SliceName, Slice> 
   return slices;
 }
 
-function sliceOf(taskId: TaskId): SliceName {
+/** The part of a task's id before its first hyphen. */
+export function sliceOf(taskId: TaskId): SliceName {
   const end = taskId.indexOf('-');
   return asId<SliceName>(end < 0 ? taskId : taskId.slice(0, end));
 }

@@ -15,7 +15,12 @@ function createLog(count: number) {
     const first = after + 1 + skip;
     const ordinals = Array.from({ length: Math.min(limit, count - first) }, (_, at) => first + at);
     pages.push(ordinals.join(' '));
-    const results = ordinals.map((ordinal) => [ordinal, { taskId: `t${ordinal}`, score: 1, passed: true }]);
+    const results = ordinals.map((ordinal) => [
+      ordinal,
+      { taskId: `t${ordinal}`, score: 1, passed: true },
+      ordinal,
+      1,
+    ]);
     return [{ last_seq: first + ordinals.length - 1, results: JSON.stringify(results) }];
   };
   return { pages, read: createResultsReader({ all } as Db) };

@@ -4,18 +4,19 @@ import type { Db } from '../db.js';
 import { jsonAt, numberAt } from '../rows.js';
 
 /**
- * A page comes as one JSON text, pairs of ordinal and result: every row handed over by itself costs more than reading
+ * A page comes as one JSON text, a list per step: every row handed over by itself costs more than reading
  * it from the disk, and a long run is read as a whole.
  */
 const RESULTS = `SELECT MAX(page.first_seq) AS last_seq, '[' ||
-    STRING_AGG('[' || page.ordinal || ',' || page.result || ']', ',' ORDER BY page.first_seq) || ']' AS results
-  FROM (SELECT l.first_seq, l.ordinal, l.result FROM runs u JOIN log_entries l ON l.run_no = u.run_no
+    STRING_AGG('[' || page.ordinal || ',' || page.result || ',' || page.first_seq || ',' || page.event_count || ']', ','
+      ORDER BY page.first_seq) || ']' AS results
+  FROM (SELECT l.first_seq, l.event_count, l.ordinal, l.result FROM runs u JOIN log_entries l ON l.run_no = u.run_no
     WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND l.first_seq > ? AND l.result IS NOT NULL
     ORDER BY l.first_seq LIMIT ? OFFSET ?) AS page`;
 
 const PRESENT = 'SELECT run_no FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?';
 
-type Pair = readonly [ordinal: number, result: TaskResult];
+type StepColumns = readonly [ordinal: number, result: TaskResult, firstSequence: number, eventCount: number];
 /** The sequence up to which a run's first `offset` results have been read. */
 type ResultPlace = { readonly offset: number; readonly sequence: number };
 const START: ResultPlace = { offset: 0, sequence: -1 };
@@ -69,9 +70,14 @@ export function createResultsReader(db: Db): RunLog['results'] {
     const skip = offset - from.offset;
     const [page] = await db.all(RESULTS, [...key, from.sequence, limit, skip]);
     if (!page || page.results === null) return [];
-    const pairs = jsonAt<readonly Pair[]>(page, 'results');
-    remember(runId, { offset: offset + pairs.length, sequence: numberAt(page, 'last_seq') });
-    const read = pairs.map(([ordinal, result]) => ({ ordinal, result }));
+    const steps = jsonAt<readonly StepColumns[]>(page, 'results');
+    remember(runId, { offset: offset + steps.length, sequence: numberAt(page, 'last_seq') });
+    const read = steps.map(([ordinal, result, firstSequence, eventCount]) => ({
+      ordinal,
+      result,
+      firstSequence,
+      lastSequence: firstSequence + eventCount - 1,
+    }));
     fullPages.remember(owner, runId, offset, limit, read);
     return read;
   };

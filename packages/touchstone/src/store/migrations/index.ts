@@ -9,6 +9,7 @@ import { withdrawnPacks } from './0007-withdrawn-packs.js';
 import { removedBodies } from './0008-removed-bodies.js';
 import { lostDrives } from './0009-lost-drives.js';
 import { claimsAndStoredBytes } from './0010-claims-and-stored-bytes.js';
+import { sessions } from './0011-sessions.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   removedBodies,
   lostDrives,
   claimsAndStoredBytes,
+  sessions,
 ];

@@ -77,20 +77,20 @@ const resultsQuery = {
   limit: integerOr(MOST, 'The most results of one page.', { min: 1, max: MOST }),
 };
 
-const MOST_TASKS = 200;
+const MOST_VIEWS = 200;
 
-const tasksQuery = {
+const taskViewsQuery = {
   cursor: integerOr(0, 'The nextCursor of the page before.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
-  limit: integerOr(MOST_TASKS, 'The most tasks of one page; long answers make it shorter.', {
+  limit: integerOr(MOST_VIEWS, 'The most tasks of one page; long answers make it shorter.', {
     min: 1,
-    max: MOST_TASKS,
+    max: MOST_VIEWS,
   }),
 };
 
-async function listTasks(
+async function listTaskViews(
   { touchstone }: Services,
   run: Run,
-  { cursor, limit }: QueryOf<typeof tasksQuery>,
+  { cursor, limit }: QueryOf<typeof taskViewsQuery>,
 ): Promise<Reply> {
   const { plan } = run;
   if (plan.kind !== 'eval')
@@ -117,22 +117,23 @@ export const resultEndpoints = (host: Services): readonly Endpoint[] => [
       const run = await findRun(host, call);
       if (run.plan.kind !== 'eval')
         throw new HostError('not_found', 'This run is not an eval run, so it has no results.');
-      const items = await host.touchstone.results.page(run, cursor, limit);
+      const page = await host.touchstone.results.page(run, cursor, limit);
+      const items = page.map(({ ordinal, result }) => ({ ordinal, result }));
       const isLast = items.length < limit;
       return { status: 200, body: { items, ...(!isLast && { nextCursor: String(cursor + items.length) }) } };
     },
   }),
   endpoint({
-    operationId: 'listTasks',
-    route: 'GET /v1/host/touchstone/runs/{runId}/tasks',
+    operationId: 'listTaskViews',
+    route: 'GET /v1/host/touchstone/runs/{runId}/task-views',
     auth: 'runs:read',
     summary: 'The tasks of an eval run with their content, in the order of its log',
-    parameters: tasksQuery,
+    parameters: taskViewsQuery,
     responses: ok('As many tasks as fit one answer, each with its place in the suite.', vendor.taskPage),
     refusals: ['not_found'],
     async handle(call) {
       const run = await findRun(host, call);
-      return { large: () => listTasks(host, run, call.query) };
+      return { large: () => listTaskViews(host, run, call.query) };
     },
   }),
   endpoint({

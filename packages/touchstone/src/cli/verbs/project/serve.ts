@@ -24,6 +24,7 @@ export async function serveCommand(context: Context, options: ServeOptions): Pro
   try {
     writeLine(io.stdout, `listening ${host.url}`);
     for (const line of keyLines) writeLine(io.stdout, line);
+    if (host.openUrl !== undefined) writeLine(io.stdout, `open ${host.openUrl}`);
     for (const line of warnings(config, options)) writeLine(io.stderr, line);
     await stopped;
   } finally {
@@ -43,8 +44,10 @@ async function openHost(
   const dataDir = resolve(io.cwd, settings.data);
   const touchstone = await createTouchstone({ config, dataDir, origin: 'host', testSeams, version, log });
   try {
-    const keyLines =
-      config.keys.length > 0 ? [] : await ensureKey(touchstone, bind, io.now(), globalFlags(settings));
+    const { keyLines, openFor } =
+      config.keys.length > 0
+        ? { keyLines: [] }
+        : await ensureKey(touchstone, bind, io.now(), globalFlags(settings));
     const host = await startHost({
       touchstone,
       config,
@@ -56,6 +59,7 @@ async function openHost(
       address: bind,
       port,
       testSeams,
+      ...(openFor !== undefined && { openFor }),
     });
     return { host, keyLines };
   } catch (error) {
@@ -64,16 +68,19 @@ async function openHost(
   }
 }
 
+/** What is said about keys, and the one that a link to the page is made for. */
+type LocalKey = { readonly keyLines: readonly string[]; readonly openFor?: string };
+
 /** A host that the network can reach does not make a key by itself: it would be printed where a service writes its log. */
 async function ensureKey(
   touchstone: LocalTouchstone,
   bind: string,
   now: number,
   flags: string,
-): Promise<readonly string[]> {
+): Promise<LocalKey> {
   if (isLoopback(bind)) return ensureLocalKey(touchstone, now, flags);
   const keys = await touchstone.keys.list();
-  if (keys.some((key) => keyState(key, now) === 'active')) return [];
+  if (keys.some((key) => keyState(key, now) === 'active')) return { keyLines: [] };
   throw new UsageError(
     `Without a key this host listens on this machine only, not on ${bind}.`,
     `Make one with: touchstone keys create${flags}`,
@@ -81,18 +88,15 @@ async function ensureKey(
 }
 
 /** One key for the person at this machine, made once. Its hash is kept, so it works after a restart as well. */
-async function ensureLocalKey(
-  touchstone: LocalTouchstone,
-  now: number,
-  flags: string,
-): Promise<readonly string[]> {
+async function ensureLocalKey(touchstone: LocalTouchstone, now: number, flags: string): Promise<LocalKey> {
   const keys = await touchstone.keys.list();
   const present = keys.find(
     (key) => key.owner.tenant === LOCAL_OWNER.tenant && keyState(key, now) === 'active',
   );
   if (present) {
     const made = new Date(present.createdAt).toISOString().slice(0, 10);
-    return [`The key made on ${made} still works. Make another with: touchstone keys create${flags}`];
+    const line = `The key made on ${made} still works. Make another with: touchstone keys create${flags}`;
+    return { keyLines: [line], openFor: present.keyHash };
   }
   const { key, row } = makeKey({
     owner: LOCAL_OWNER,
@@ -101,10 +105,11 @@ async function ensureLocalKey(
     now,
   });
   await touchstone.keys.put(row);
-  return [
+  const keyLines = [
     `export TOUCHSTONE_KEY=${key}`,
     `This is the only time the key is shown. Make another with: touchstone keys create${flags}`,
   ];
+  return { keyLines, openFor: row.keyHash };
 }
 
 function explainListening(error: unknown, { port, bind }: ServeOptions): unknown {

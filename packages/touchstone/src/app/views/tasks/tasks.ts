@@ -1,0 +1,134 @@
+import {
+  asId,
+  defined,
+  HostError,
+  type RunId,
+  type TaskFacets,
+  type TaskList,
+  type TaskListing,
+  validationError,
+} from '@touchstone/protocol';
+import { eventIdOf } from '@touchstone/protocol/bodies';
+import type { Run, Store } from '../../../ports/index.js';
+import { readThresholds } from '../run-measurement.js';
+import { facetsOf } from './facets.js';
+import { lastOutcomes } from './last-outcomes.js';
+import {
+  agreementOf,
+  keepsOf,
+  sortRows,
+  type TaskFilter,
+  type TaskOrder,
+  type TaskRow,
+} from './task-filter.js';
+import { readReviews } from './task-reviews.js';
+import type { EvalRun, TaskTable, TaskTables } from './task-table.js';
+
+export type TaskQuery = TaskFilter & {
+  /** The run that changes are measured against; the run's own baseline when absent. */
+  readonly against?: string | undefined;
+};
+export type TaskPageQuery = TaskQuery & {
+  readonly order?: TaskOrder | undefined;
+  readonly offset: number;
+  readonly limit: number;
+  /** The page that has this task, instead of the one at `offset`. */
+  readonly around?: string | undefined;
+  /** How many runs `last` tells of. */
+  readonly last: number;
+};
+
+/** The tasks of eval runs as lists: filtered, sorted, counted. Reads no body. */
+export type Tasks = {
+  page(run: EvalRun, query: TaskPageQuery): Promise<TaskList>;
+  facets(run: EvalRun, query: TaskQuery): Promise<TaskFacets>;
+};
+
+type Parts = { readonly store: Store; readonly tables: TaskTables };
+
+export function createTasks(parts: Parts): Tasks {
+  return {
+    async page(run, query) {
+      const { table, rows } = await readRows(parts, run, query);
+      const matched = sortRows(rows.filter(keepsOf(query)), query.order);
+      const offset = offsetOf(matched, query);
+      const items = matched.slice(offset, offset + query.limit);
+      const lastOf = await lastOutcomes(parts, run, query.last);
+      return {
+        runId: run.runId,
+        revision: table.revision,
+        total: table.tasks.length,
+        matched: matched.length,
+        offset,
+        items: items.map((row) => listingOf(run.runId, row, lastOf(row.result.taskId))),
+      };
+    },
+    facets: async (run, query) => facetsOf((await readRows(parts, run, query)).rows, query),
+  };
+}
+
+async function readRows(
+  parts: Parts,
+  run: EvalRun,
+  query: TaskQuery,
+): Promise<{ readonly table: TaskTable; readonly rows: readonly TaskRow[] }> {
+  const table = await parts.tables.of(run);
+  const earlier = (await comparedTable(parts, run, query))?.byId();
+  const thresholds = await readThresholds(parts.store, run);
+  const reviews = await readReviews(parts.store, run.owner, run.runId, table, thresholds);
+  if (!earlier && reviews.size === 0) return { table, rows: table.tasks };
+  const rows = table.tasks.map((task) => {
+    const { taskId } = task.result;
+    return { ...task, ...defined({ before: earlier?.get(taskId)?.result, review: reviews.get(taskId) }) };
+  });
+  return { table, rows };
+}
+
+/** A baseline that came in a file, or that has been removed since, has no tasks here. */
+async function comparedTable(
+  { store, tables }: Parts,
+  { owner, plan }: EvalRun,
+  { against, change }: TaskQuery,
+): Promise<TaskTable | undefined> {
+  const runId = against ?? plan.baselineRunId;
+  const run = runId === undefined ? undefined : await store.runs.get(owner, asId<RunId>(runId));
+  if (run && isEval(run)) return tables.of(run);
+  if (against !== undefined) throw new HostError('not_found', 'There is no such eval run to compare with.');
+  if (change === undefined) return undefined;
+  const message = 'expected a run to compare with in "against": this one has no baseline here';
+  throw validationError([{ pointer: '/change', message }], { field: 'change' });
+}
+
+export const isEval = (run: Run): run is EvalRun => run.plan.kind === 'eval';
+
+/** A task that the filters leave out is nowhere, so the page stays where it was to be. */
+function offsetOf(rows: readonly TaskRow[], { around, offset, limit }: TaskPageQuery): number {
+  const at = around === undefined ? -1 : rows.findIndex(({ result }) => result.taskId === around);
+  return at < 0 ? offset : Math.floor(at / limit) * limit;
+}
+
+function listingOf(runId: RunId, row: TaskRow, last: string | undefined): TaskListing {
+  const { result, before, review } = row;
+  const { taskId, score, passed, unscored, outcome, latencyMs, costUsd, judgeUsd, findings, repeats } =
+    result;
+  return {
+    n: row.ordinal,
+    taskId,
+    score,
+    passed,
+    ...defined({ unscored, outcome, latencyMs, costUsd, judgeUsd, findings, repeats, last }),
+    ...(result.schemaValid === false && { schemaValid: false }),
+    ...(result.criteria && { criteria: metOf(result.criteria) }),
+    ...defined({ agreement: agreementOf(result) }),
+    ...(before && !before.unscored && { before: { score: before.score, passed: before.passed } }),
+    ...(review && { remarks: review.remarks }),
+    ...(review?.isFlagged && { flagged: true }),
+    ...(review?.override && { override: review.override }),
+    ...(row.lastSequence !== undefined && { scored: eventIdOf(runId, row.lastSequence) }),
+  };
+}
+
+const metOf = (criteria: readonly { readonly met: number }[]): readonly [number, number] => [
+  criteria.filter(({ met }) => met === 1).length,
+  criteria.length,
+];

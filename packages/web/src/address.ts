@@ -1,0 +1,70 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
+
+// The address holds everything that a person can set, so that a link shows exactly the same.
+
+export type Address = { readonly path: string; readonly query: URLSearchParams };
+
+const read = (): Address => ({
+  path: location.pathname.replace(/(.)\/+$/, '$1'),
+  query: new URLSearchParams(location.search),
+});
+
+const listeners = new Set<() => void>();
+const tell = (): void => {
+  for (const listener of listeners) listener();
+};
+addEventListener('popstate', tell);
+
+/** Goes to an address of this page. `replace` leaves no entry in the history. */
+export function navigate(href: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, '', href);
+  else history.pushState(null, '', href);
+  tell();
+}
+
+export function useAddress(): Address {
+  const [address, set] = useState(read);
+  // Before anything else of the page can navigate.
+  useLayoutEffect(() => {
+    const listen = (): void => set(read());
+    listeners.add(listen);
+    return () => void listeners.delete(listen);
+  }, []);
+  return address;
+}
+
+/** The address with some members of its query changed. Names that this page does not know are kept. */
+export function withQuery(
+  { path, query }: Address,
+  changes: { readonly [name: string]: string | undefined },
+): string {
+  const next = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') next.delete(name);
+    else next.set(name, value);
+  }
+  const text = next.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** Follows links within the page without loading it again; others, and those opened in a new tab, are the browser's. */
+export function followLinks(event: MouseEvent): void {
+  const link = (event.target as Element).closest('a');
+  const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+  if (!link || !isPlain || event.defaultPrevented || link.origin !== location.origin || link.target) return;
+  event.preventDefault();
+  navigate(link.pathname + link.search + link.hash);
+}
+
+/** The parts of a path that a pattern such as `/runs/:runId` names; undefined when it does not fit. */
+export function match(pattern: string, path: string): { readonly [name: string]: string } | undefined {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  if (wanted.length !== given.length) return undefined;
+  const found: { [name: string]: string } = {};
+  for (const [at, part] of wanted.entries()) {
+    const value = given[at] ?? '';
+    if (part.startsWith(':')) found[part.slice(1)] = decodeURIComponent(value);
+    else if (part !== value) return undefined;
+  }
+  return found;
+}

@@ -1,0 +1,62 @@
+import { useEffect } from 'preact/hooks';
+import { followLinks, match, navigate, useAddress } from './address.js';
+import { ComparePage } from './pages/compare.js';
+import { RunPage } from './pages/run.js';
+import { RunsPage } from './pages/runs.js';
+import { SettingsPage } from './pages/settings.js';
+import { OpenPage, SignInPage } from './pages/sign-in.js';
+import { TaskPage } from './pages/task.js';
+import { Shell } from './parts/shell.js';
+import { Empty } from './parts/states.js';
+import { useQuery } from './queries/use-query.js';
+import { askToSignIn, isSignedIn } from './session.js';
+import { readSession } from './source.js';
+
+export function App() {
+  const { path } = useAddress();
+  useEffect(() => {
+    document.addEventListener('click', followLinks);
+    return () => document.removeEventListener('click', followLinks);
+  }, []);
+  if (path === '/open') return <OpenPage />;
+  if (path === '/sign-in') return <SignInPage />;
+  return <SignedIn path={path} />;
+}
+
+/** Everything that needs a session. */
+function SignedIn({ path }: { readonly path: string }) {
+  const isIn = isSignedIn();
+  const { data: session } = useQuery(isIn ? 'session' : undefined, readSession);
+  useEffect(() => {
+    if (!isIn) askToSignIn();
+    else if (path === '/') navigate('/runs', { replace: true });
+  }, [isIn, path]);
+  if (!isIn) return null;
+  return (
+    <Shell path={path} session={session}>
+      <Page path={path} session={session} />
+    </Shell>
+  );
+}
+
+function Page({
+  path,
+  session,
+}: {
+  readonly path: string;
+  readonly session: Awaited<ReturnType<typeof readSession>> | undefined;
+}) {
+  if (path === '/runs' || path === '/') return <RunsPage />;
+  if (path === '/compare') return <ComparePage />;
+  if (path === '/settings') return <SettingsPage session={session} />;
+  const task = match('/runs/:runId/tasks/:taskId', path);
+  if (task) return <TaskPage runId={task.runId ?? ''} taskId={task.taskId ?? ''} />;
+  const run = match('/runs/:runId', path);
+  if (run) return <RunPage key={run.runId} runId={run.runId ?? ''} />;
+  return (
+    <>
+      <h1>Nothing here</h1>
+      <Empty>There is no page at this address.</Empty>
+    </>
+  );
+}

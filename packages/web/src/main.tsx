@@ -1,0 +1,12 @@
+import { render } from 'preact';
+import { App } from './app.js';
+import { applyTheme } from './parts/appearance.js';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/grid.css';
+import './styles/run.css';
+import './styles/task.css';
+
+applyTheme();
+const place = document.getElementById('page');
+if (place) render(<App />, place);

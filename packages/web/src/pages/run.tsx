@@ -1,0 +1,200 @@
+import type { TaskFacets, TaskListing } from '@touchstone/protocol';
+import { type EvalRunSnapshot, isEvalRun, type RunProgress } from '@touchstone/sdk';
+import { percent, whole } from '@touchstone/sdk/view';
+import { useEffect, useState } from 'preact/hooks';
+import { navigate, useAddress, withQuery } from '../address.js';
+import { Grid } from '../parts/grid.js';
+import { RunHeading } from '../parts/run-heading.js';
+import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { type ColumnFacts, changeOf, outcomeOf, taskColumns } from '../parts/task-columns.js';
+import { TaskFilters } from '../parts/task-filters.js';
+import { TaskPanel } from '../parts/task-panel.js';
+import { readTaskQuery } from '../queries/task-query.js';
+import { type LiveState, useLive } from '../queries/use-live.js';
+import { useQuery } from '../queries/use-query.js';
+import { useTaskPages } from '../queries/use-task-pages.js';
+import { GLYPHS, verdictOfRun } from '../run-words.js';
+import { client } from '../source.js';
+
+const isOver = (status: string): boolean => ['completed', 'failed', 'cancelled'].includes(status);
+
+export function RunPage({ runId }: { readonly runId: string }) {
+  const {
+    data: run,
+    error,
+    isLoading,
+    reload,
+  } = useQuery(`run ${runId}`, (signal) => client.runs.get(runId as never, { signal }));
+  if (error !== undefined && !run) return <Refused error={error} onRetry={reload} />;
+  if (isLoading || !run) return <Skeleton />;
+  if (isEvalRun(run)) return <EvalRun run={run} reload={reload} />;
+  return (
+    <>
+      <h1>{run.workflowId}</h1>
+      <Empty>This run is not an evaluation. It is {run.status}.</Empty>
+    </>
+  );
+}
+
+const Refused = ({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) => (
+  <>
+    <h1>Run</h1>
+    <ErrorBox error={error} onRetry={onRetry} />
+  </>
+);
+
+function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly reload: () => void }) {
+  const address = useAddress();
+  const { runId } = run;
+  const { filter, ignored } = readTaskQuery(address.query);
+  const [shown, setShown] = useState(0);
+  const live = useLive(runId, !isOver(run.status), reload);
+  const revision = isOver(run.status) ? -1 : shown;
+  const tasks = useTaskPages(runId, filter, revision);
+  const { against } = filter;
+  const report = useQuery(run.status === 'completed' ? `report ${runId} ${against}` : undefined, (signal) =>
+    client.runs.report(runId as never, { signal, ...(against && { against }) }),
+  );
+  const { order: _order, ...filters } = filter;
+  const facets = useQuery(`facets ${runId} ${JSON.stringify(filters)} ${revision}`, (signal) =>
+    client.runs.facets(runId as never, filters, { signal }),
+  );
+  useTitle(run, live.progress);
+  const open = address.query.get('task');
+  return (
+    <div class={open === null ? 'run' : 'run with-panel'}>
+      <RunHeading run={run} report={report.data} facets={facets.data} address={address} />
+      {report.error !== undefined && <ErrorBox error={report.error} onRetry={report.reload} />}
+      <Live
+        state={live.state}
+        progress={live.progress}
+        shown={tasks.total}
+        onShow={() => setShown(live.progress?.done ?? 0)}
+      />
+      {ignored.length > 0 && (
+        <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
+      )}
+      <TaskFilters address={address} facets={facets.data} matched={tasks.matched} total={tasks.total} />
+      <div class="run-body">
+        <TaskGrid runId={runId} tasks={tasks} columns={columnFacts(facets.data)} />
+        {open !== null && (
+          <TaskPanel
+            runId={runId}
+            taskId={open}
+            onClose={() => navigate(withQuery(address, { task: undefined }))}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function useTitle(run: EvalRunSnapshot, progress: RunProgress | undefined): void {
+  const { agent, headline } = run.touchstone;
+  const verdict = verdictOfRun(run);
+  const name = `${agent.agentId}@${agent.version} · Touchstone`;
+  useEffect(() => {
+    const mark = verdict === 'fail' ? '✕' : verdict && GLYPHS[verdict];
+    if (headline && mark) document.title = `${mark} ${headline.aggregateScore.toFixed(2)} ${name}`;
+    else if (progress && !isOver(run.status))
+      document.title = `${percent(progress.done / Math.max(1, progress.total))} · ${name}`;
+    else document.title = name;
+  }, [verdict, name, progress?.done]);
+}
+
+type LiveProps = {
+  readonly state: LiveState;
+  readonly progress: RunProgress | undefined;
+  readonly shown: number;
+  readonly onShow: () => void;
+};
+
+/** How far a run is. Rows never move under the cursor: new ones come when the reader asks for them. */
+function Live({ state, progress, shown, onShow }: LiveProps) {
+  const fresh = (progress?.done ?? 0) - shown;
+  useEffect(() => {
+    // The first rows of a run that has just begun disturb nobody.
+    if (shown === 0 && fresh > 0) onShow();
+  }, [shown, fresh]);
+  return (
+    <div class="live" data-testid="live" data-state={state}>
+      {state !== 'ended' && progress && (
+        <>
+          <progress aria-label="Progress" max={progress.total} value={progress.done} />
+          <span>
+            {whole(progress.done)} of {whole(progress.total)} · {whole(progress.failed)} failed so far
+          </span>
+        </>
+      )}
+      {state === 'lost' && <span role="status">Not connected. Trying again.</span>}
+      {state !== 'ended' && fresh > 0 && shown > 0 && (
+        <button type="button" data-testid="new-results" onClick={onShow}>
+          {whole(fresh)} new · show
+        </button>
+      )}
+    </div>
+  );
+}
+
+const columnFacts = (facets: TaskFacets | undefined): ColumnFacts => ({
+  isCompared: (facets?.histograms.change.counts.length ?? 0) > 0,
+  hasCost: (facets?.histograms.costUsd.counts.length ?? 0) > 0,
+  hasVotes: (facets?.criteria.length ?? 0) > 0,
+});
+
+type Tasks = ReturnType<typeof useTaskPages>;
+
+type TaskGridProps = { readonly runId: string; readonly tasks: Tasks; readonly columns: ColumnFacts };
+
+function TaskGrid({ runId, tasks, columns }: TaskGridProps) {
+  const address = useAddress();
+  const open = address.query.get('task');
+  const [active, setActive] = useState(0);
+  const { isFirst, find } = tasks;
+  useEffect(() => {
+    if (open === null || isFirst || tasks.rowAt(active)?.taskId === open) return undefined;
+    const giveUp = new AbortController();
+    find(open, giveUp.signal).then(
+      (index) => index >= 0 && !giveUp.signal.aborted && setActive(index),
+      () => undefined,
+    );
+    return () => giveUp.abort();
+  }, [open, isFirst]);
+  const hrefOf = ({ taskId }: TaskListing): string =>
+    `/runs/${encodeURIComponent(runId)}/tasks/${encodeURIComponent(taskId)}`;
+  const move = (index: number): void => {
+    setActive(index);
+    const row = tasks.rowAt(index);
+    if (open !== null && row) navigate(withQuery(address, { task: row.taskId }), { replace: true });
+  };
+  const openRow = (index: number, inPage: boolean): void => {
+    const row = tasks.rowAt(index);
+    if (row)
+      navigate(inPage ? hrefOf(row) : withQuery(address, { task: row.taskId }), {
+        replace: open !== null && !inPage,
+      });
+  };
+  if (tasks.error !== undefined) return <ErrorBox error={tasks.error} />;
+  if (tasks.isFirst) return <Skeleton />;
+  if (tasks.matched === 0)
+    return <Empty>{tasks.total === 0 ? 'No task has ended yet.' : 'No task fits these filters.'}</Empty>;
+  return (
+    <Grid
+      label="Tasks"
+      count={tasks.matched}
+      columns={taskColumns(hrefOf, columns)}
+      rowAt={tasks.rowAt}
+      onSight={tasks.onSight}
+      active={active}
+      onMove={move}
+      onOpen={openRow}
+      rowProps={(row) => ({
+        'data-task': row.taskId,
+        'data-outcome': outcomeOf(row),
+        'data-change': changeOf(row),
+      })}
+      order={address.query.get('order') ?? 'suite'}
+      onOrder={(order) => navigate(withQuery(address, { order }))}
+    />
+  );
+}

@@ -1,0 +1,184 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+/** One column: its head, and what a row has in it. */
+export type Column<Row> = {
+  readonly id: string;
+  readonly name: string;
+  /** Numbers stand at the right. */
+  readonly isNumber?: boolean;
+  /** The name that the host sorts by; absent when it cannot. */
+  readonly order?: string;
+  readonly cell: (row: Row) => ComponentChildren;
+};
+
+type GridProps<Row> = {
+  readonly label: string;
+  readonly count: number;
+  readonly columns: readonly Column<Row>[];
+  /** Undefined while it is on its way. */
+  readonly rowAt: (index: number) => Row | undefined;
+  /** Tells which rows are in sight, so that they can be read. */
+  readonly onSight?: (from: number, to: number) => void;
+  readonly active: number;
+  readonly onMove: (index: number) => void;
+  readonly onOpen: (index: number, inPage: boolean) => void;
+  readonly rowProps: (row: Row) => { readonly [name: `data-${string}`]: string | number | undefined };
+  readonly order?: string;
+  readonly onOrder?: (order: string) => void;
+  /** Further keys; answers whether it knows the key. */
+  readonly onKey?: (key: string) => boolean;
+};
+
+export const ROW_HEIGHT = 32;
+const MARGIN = 6;
+/** Browsers cannot make an element higher than some 17 million pixels. */
+const MAX_HEIGHT = 12_800_000;
+
+/**
+ * A table of any length. Only the rows in sight are in the document; the row that is active always is, so that a screen reader
+ * can find it. It is no <table>, because rows that are not there would have to be; the grid has the focus and the keys.
+ */
+export function Grid<Row>(props: GridProps<Row>) {
+  const { label, count, columns, active } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [range, setRange] = useState({ from: 0, to: 40 });
+  const height = Math.min(count * ROW_HEIGHT, MAX_HEIGHT);
+  const scale = count === 0 ? ROW_HEIGHT : height / count;
+
+  const look = (): void => {
+    const view = box.current;
+    if (!view) return;
+    const from = Math.max(0, Math.floor(view.scrollTop / scale) - MARGIN);
+    const to = Math.min(count, from + Math.ceil(view.clientHeight / ROW_HEIGHT) + 2 * MARGIN);
+    setRange((old) => (old.from === from && old.to === to ? old : { from, to }));
+  };
+  useLayoutEffect(look, [count]);
+  useEffect(() => {
+    const watcher = new ResizeObserver(look);
+    if (box.current) watcher.observe(box.current);
+    return () => watcher.disconnect();
+  });
+  useEffect(() => props.onSight?.(range.from, range.to), [range, count]);
+  useEffect(() => showRow(box.current, active, scale), [active]);
+
+  const indexes = Array.from({ length: Math.max(0, range.to - range.from) }, (_, at) => range.from + at);
+  if (active >= 0 && active < count && !indexes.includes(active)) {
+    if (active < range.from) indexes.unshift(active);
+    else indexes.push(active);
+  }
+  return (
+    <div
+      class="grid"
+      role="grid"
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-colcount={columns.length}
+      aria-activedescendant={active >= 0 && active < count ? `row-${active}` : undefined}
+      tabIndex={0}
+      ref={box}
+      onScroll={look}
+      onKeyDown={(event) =>
+        onKey(event, props, Math.floor((box.current?.clientHeight ?? 0) / ROW_HEIGHT) - 2)
+      }
+    >
+      <Head {...props} />
+      <div class="grid-rows" role="rowgroup" style={{ height: `${height}px` }}>
+        {indexes.map((index) => (
+          <GridRow key={index} {...props} index={index} top={index * scale} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Head<Row>({ columns, order = '', onOrder }: GridProps<Row>) {
+  const sorted = order.replace(/^-/, '');
+  const direction = order.startsWith('-') ? 'descending' : 'ascending';
+  const next = (name: string): string => (order === name ? `-${name}` : name);
+  return (
+    <div class="grid-head" role="rowgroup">
+      <div class="grid-row" role="row" aria-rowindex={1}>
+        {columns.map(({ id, name, isNumber, order: by }) => (
+          <span
+            key={id}
+            role="columnheader"
+            class={`cell-${id}${isNumber ? ' number' : ''}`}
+            aria-sort={by === undefined ? undefined : by === sorted ? direction : 'none'}
+          >
+            {by === undefined || !onOrder ? (
+              name
+            ) : (
+              <button type="button" class="sort" tabIndex={-1} onClick={() => onOrder(next(by))}>
+                {name}
+                {by === sorted && <span aria-hidden="true">{order.startsWith('-') ? ' ↓' : ' ↑'}</span>}
+              </button>
+            )}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly top: number }) {
+  const { index, top, active, columns, onOpen, onMove } = props;
+  const row = props.rowAt(index);
+  const open = (event: MouseEvent): void => {
+    const isControl = (event.target as Element).closest('input, button') !== null;
+    if (isControl || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    onMove(index);
+    onOpen(index, false);
+  };
+  return (
+    <div
+      class={`grid-row${index === active ? ' active' : ''}${row === undefined ? ' waiting' : ''}`}
+      role="row"
+      id={`row-${index}`}
+      aria-rowindex={index + 2}
+      aria-selected={index === active}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={open}
+      {...(row !== undefined && props.rowProps(row))}
+    >
+      {columns.map(({ id, isNumber, cell }) => (
+        <span key={id} role="gridcell" class={`cell-${id}${isNumber ? ' number' : ''}`}>
+          {row === undefined ? '' : cell(row)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+const HEAD_HEIGHT = 32;
+
+/** Scrolls as little as it takes; the row never lies under the head. */
+function showRow(view: HTMLElement | null, index: number, scale: number): void {
+  if (!view || index < 0) return;
+  const [top, bottom] = [index * scale, index * scale + ROW_HEIGHT];
+  const room = view.clientHeight - HEAD_HEIGHT;
+  if (top < view.scrollTop) view.scrollTop = top;
+  else if (bottom > view.scrollTop + room) view.scrollTop = bottom - room;
+}
+
+function onKey<Row>(event: KeyboardEvent, props: GridProps<Row>, page: number): void {
+  if (event.target !== event.currentTarget) return;
+  const { active, count, onMove, onOpen } = props;
+  const steps: { readonly [key: string]: number } = {
+    ArrowDown: 1,
+    j: 1,
+    ArrowUp: -1,
+    k: -1,
+    PageDown: page,
+    PageUp: -page,
+    Home: -count,
+    End: count,
+  };
+  const step = steps[event.key];
+  if (step !== undefined) onMove(Math.max(0, Math.min(count - 1, active + step)));
+  else if (props.onKey?.(event.key)) event.preventDefault();
+  else if (event.key === 'Enter' && active >= 0) onOpen(active, event.ctrlKey || event.metaKey);
+  else return;
+  event.preventDefault();
+}

@@ -1,0 +1,86 @@
+import type { EvalReport, TaskFacets } from '@touchstone/protocol';
+import type { EvalRunSnapshot } from '@touchstone/sdk';
+import { chance, detectableWords, duration, regressionWords, signed, usd } from '@touchstone/sdk/view';
+import { type Address, navigate, withQuery } from '../address.js';
+import { HistogramMark } from '../marks/histogram.js';
+import { IntervalMark } from '../marks/interval.js';
+import { verdictOfRun } from '../run-words.js';
+import { VerdictBadge } from './verdict.js';
+
+type HeadingProps = {
+  readonly run: EvalRunSnapshot;
+  readonly report: EvalReport | undefined;
+  readonly facets: TaskFacets | undefined;
+  readonly address: Address;
+};
+
+/** What a run came to: the score with its interval, what changed, how long it took and what it cost. */
+export function RunHeading({ run, report, facets, address }: HeadingProps) {
+  const { suite, agent } = run.touchstone;
+  const verdict = verdictOfRun(run, report?.regression?.verdict === 'fail');
+  return (
+    <header class="run-heading">
+      <p class="crumbs">
+        <a href="/runs">Runs</a> / {suite.ref}
+      </p>
+      <div class="run-title">
+        <h1>
+          {agent.agentId}@{agent.version}
+        </h1>
+        <VerdictBadge verdict={verdict} status={run.status} />
+      </div>
+      {report && <Figures report={report} facets={facets} address={address} />}
+    </header>
+  );
+}
+
+function Figures({
+  report,
+  facets,
+  address,
+}: Omit<HeadingProps, 'run' | 'report'> & { readonly report: EvalReport }) {
+  const { aggregate, regression, latency, cost } = report;
+  const { score, interval, bar } = aggregate;
+  const chooseTime = (from: number, to: number): void =>
+    navigate(withQuery(address, { minMs: String(from), maxMs: String(to) }));
+  return (
+    <div class="figures">
+      <div class="figure">
+        <span class="big" data-testid="score" data-value={score}>
+          {score.toFixed(3)}
+        </span>
+        <IntervalMark value={score} interval={interval} bar={bar} baseline={regression?.baseline.score} />
+      </div>
+      {regression && (
+        <div class="figure" title={regressionWords(regression)}>
+          <span class={regression.verdict === 'fail' ? 'worse strong' : 'strong'}>
+            {signed(regression.scoreDelta)}
+          </span>
+          <span class="muted"> p {chance(regression.pValue)}</span>
+          <p class="muted" data-testid="smallest-drop" title={detectableWords(regression)}>
+            {regression.smallestDetectableDrop === undefined
+              ? 'can show no drop'
+              : `can show ≥ ${regression.smallestDetectableDrop.toFixed(3)}`}
+          </p>
+        </div>
+      )}
+      <div class="figure">
+        <span class="strong">{duration(latency.p50Ms)}</span>
+        <span class="muted"> / {duration(latency.p95Ms)} p95</span>
+        {facets && (
+          <HistogramMark
+            histogram={facets.histograms.timeMs}
+            name="Time"
+            show={duration}
+            onChoose={chooseTime}
+          />
+        )}
+      </div>
+      <div class="figure">
+        <span class="strong">{cost.agentUsd === undefined ? '–' : usd(cost.agentUsd)}</span>
+        {cost.judgeUsd !== undefined && <span class="muted"> + {usd(cost.judgeUsd)} judge</span>}
+        <p class="muted">{cost.unpriced ? `${cost.unpriced} calls of unknown price` : 'cost'}</p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import type { TaskFacets } from '@touchstone/protocol';
+import { whole } from '@touchstone/sdk/view';
+import { type Address, navigate, withQuery } from '../address.js';
+
+type FiltersProps = {
+  readonly address: Address;
+  readonly facets: TaskFacets | undefined;
+  readonly matched: number;
+  readonly total: number;
+};
+
+/** Which part of the tasks is shown. Every choice is in the address, and Back undoes it. */
+export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
+  const { query } = address;
+  const [outcome, change] = [query.get('outcome'), query.get('change')];
+  const set = (changes: { readonly [name: string]: string | undefined }): void =>
+    navigate(withQuery(address, { ...changes, task: undefined }));
+  const toggle = (name: string, value: string | undefined, count: number | undefined, label: string) => {
+    const isPressed = value === undefined ? outcome === null && change === null : query.get(name) === value;
+    return (
+      <button
+        type="button"
+        class={`toggle ${value ?? 'all'}`}
+        aria-pressed={isPressed}
+        onClick={() => set({ outcome: undefined, change: undefined, [name]: isPressed ? undefined : value })}
+      >
+        {label} <span class="count">{count === undefined ? '' : whole(count)}</span>
+      </button>
+    );
+  };
+  const { outcomes, changes } = facets ?? {};
+  const isCompared = changes !== undefined && changes.unpaired < total;
+  return (
+    <div class="filters" role="toolbar" aria-label="Filters">
+      {toggle('outcome', undefined, total, 'All')}
+      {toggle('outcome', 'failed', outcomes?.failed, 'Failed')}
+      {toggle('outcome', 'unscored', outcomes?.unscored, 'Not scored')}
+      {toggle('outcome', 'passed', outcomes?.passed, 'Passed')}
+      {isCompared && toggle('change', 'toFail', changes.toFail, 'Now fails')}
+      {isCompared && toggle('change', 'toPass', changes.toPass, 'Now passes')}
+      <input
+        type="search"
+        aria-label="Find tasks by id"
+        placeholder="Task id  /"
+        value={query.get('id') ?? ''}
+        onInput={(event) =>
+          navigate(withQuery(address, { id: event.currentTarget.value, task: undefined }), { replace: true })
+        }
+      />
+      <Chips address={address} />
+      <span class="matched" data-testid="matched" role="status">
+        {whole(matched)} of {whole(total)}
+      </span>
+    </div>
+  );
+}
+
+const NAMES: { readonly [name: string]: string } = {
+  slice: 'slice',
+  finding: 'finding',
+  criterion: 'unmet',
+  minScore: 'score ≥',
+  maxScore: 'score ≤',
+  minMs: 'ms ≥',
+  maxMs: 'ms ≤',
+};
+
+/** Filters that were chosen elsewhere: by a bar of a histogram, or by a slice. */
+const Chips = ({ address }: { readonly address: Address }) => (
+  <>
+    {Object.entries(NAMES).flatMap(([name, label]) => {
+      const value = address.query.get(name);
+      if (value === null) return [];
+      return [
+        <button
+          key={name}
+          type="button"
+          class="chip"
+          aria-label={`Remove the filter ${label} ${value}`}
+          onClick={() => navigate(withQuery(address, { [name]: undefined }))}
+        >
+          {label} {value} <span aria-hidden="true">×</span>
+        </button>,
+      ];
+    })}
+  </>
+);

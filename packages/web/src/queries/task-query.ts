@@ -1,0 +1,50 @@
+import { TASK_CHANGES, TASK_ORDERS, TASK_OUTCOMES } from '@touchstone/protocol';
+import type { TaskListQuery } from '@touchstone/sdk';
+
+const ORDERS = TASK_ORDERS.flatMap((order) => [order, `-${order}` as const]);
+
+/** What the address asks for. A value that makes no sense falls back to the default, and is named so that the page can say so. */
+export function readTaskQuery(query: URLSearchParams): {
+  readonly filter: TaskListQuery;
+  readonly ignored: readonly string[];
+} {
+  const ignored: string[] = [];
+  const choice = <T extends string>(name: string, values: readonly T[]): T | undefined => {
+    const given = query.get(name);
+    if (given === null) return undefined;
+    const found = values.find((value) => value === given);
+    if (found === undefined) ignored.push(name);
+    return found;
+  };
+  const choices = (name: string, values: readonly string[]): string | undefined => {
+    const given = query.get(name);
+    if (given === null || given.split(',').every((part) => values.includes(part))) return given ?? undefined;
+    ignored.push(name);
+    return undefined;
+  };
+  const number = (name: string, most: number): number | undefined => {
+    const given = query.get(name);
+    if (given === null) return undefined;
+    const value = Number(given);
+    if (given !== '' && value >= 0 && value <= most) return value;
+    ignored.push(name);
+    return undefined;
+  };
+  const text = (name: string): string | undefined => query.get(name) || undefined;
+  const filter = {
+    outcome: choice('outcome', TASK_OUTCOMES),
+    change: choices('change', TASK_CHANGES),
+    against: text('against'),
+    slice: text('slice'),
+    id: text('id'),
+    finding: text('finding'),
+    criterion: text('criterion'),
+    minScore: number('minScore', 1),
+    maxScore: number('maxScore', 1),
+    minMs: number('minMs', Number.MAX_SAFE_INTEGER),
+    maxMs: number('maxMs', Number.MAX_SAFE_INTEGER),
+    order: choice('order', ORDERS),
+  };
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return { filter: Object.fromEntries(given) as TaskListQuery, ignored };
+}

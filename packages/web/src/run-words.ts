@@ -1,0 +1,33 @@
+import { verdictOn } from '@touchstone/protocol';
+import type { RunSnapshot } from '@touchstone/sdk';
+import { REGRESSION } from '@touchstone/sdk/view';
+
+/** The sides that a run can come down on. */
+export type Verdict = 'pass' | 'fail' | 'inconclusive' | 'regression';
+
+/** The word for a run, as the command line has it. Undefined while there is none. */
+export function verdictOfRun({ status, touchstone }: RunSnapshot, isWorse = false): Verdict | undefined {
+  const headline = touchstone?.headline;
+  if (status !== 'completed' || !headline) return undefined;
+  const verdict = verdictOn(headline);
+  if (verdict === 'error') return 'inconclusive';
+  return verdict === 'pass' && isWorse ? 'regression' : verdict;
+}
+
+const WORDS: { readonly [verdict in Verdict]: string } = {
+  pass: 'Pass',
+  fail: 'Fail',
+  inconclusive: 'Not judged',
+  regression: REGRESSION.charAt(0) + REGRESSION.slice(1).toLowerCase(),
+};
+
+/** For a run without a verdict: where it stands. */
+export const wordOf = (verdict: Verdict | undefined, status: string): string =>
+  verdict ? WORDS[verdict] : status.charAt(0).toUpperCase() + status.slice(1).replaceAll('-', ' ');
+
+export const GLYPHS: { readonly [verdict in Verdict]: string } = {
+  pass: '✓',
+  fail: '▣',
+  inconclusive: '≈',
+  regression: '▣',
+};

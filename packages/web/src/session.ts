@@ -1,0 +1,42 @@
+import type { PageSession } from '@touchstone/protocol';
+import { HostResponseError } from '@touchstone/sdk';
+import { navigate } from './address.js';
+
+// The half of the session that this page keeps. The other half is a cookie that no script can read.
+
+const KEY = 'touchstone.session';
+const PATH = '/v1/host/touchstone/session';
+
+export const isSignedIn = (): boolean => localStorage.getItem(KEY) !== null;
+
+/** Sends a request with this page's half of the session. */
+export async function sessionFetch(url: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.set('touchstone-session', localStorage.getItem(KEY) ?? '');
+  const response = await fetch(url, { ...init, headers });
+  if (response.status === 401) askToSignIn();
+  return response;
+}
+
+/** Leads to the sign-in, and afterwards back to here. */
+export function askToSignIn(): void {
+  localStorage.removeItem(KEY);
+  if (location.pathname === '/sign-in') return;
+  const back = location.pathname + location.search;
+  navigate(`/sign-in${back === '/' ? '' : `?back=${encodeURIComponent(back)}`}`, { replace: true });
+}
+
+/** Exchanges a key, or a one-time token, for a session. Neither is kept. */
+export async function signIn(secret: string): Promise<void> {
+  const headers = { authorization: `Bearer ${secret}` };
+  const response = await fetch(PATH, { method: 'POST', headers });
+  const body = await response.json();
+  if (!response.ok) throw new HostResponseError(response.status, body);
+  localStorage.setItem(KEY, (body as PageSession).session);
+}
+
+export async function signOut(): Promise<void> {
+  await sessionFetch(PATH, { method: 'DELETE' }).catch(() => undefined);
+  localStorage.removeItem(KEY);
+  navigate('/sign-in', { replace: true });
+}

@@ -1,0 +1,36 @@
+// Builds the web page into the package that serves it, with the compressed forms that browsers ask for. The names of its files hold
+// their digests, so a browser keeps them for good.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+const root = fileURLToPath(new URL('../packages/web/', import.meta.url));
+const outDir = fileURLToPath(new URL('../packages/touchstone/page/', import.meta.url));
+
+await build({
+  root,
+  configFile: false,
+  logLevel: 'warn',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir,
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // Modules of the client and the protocol only export; what the page does not use of them is left out.
+      treeshake: { moduleSideEffects: (id) => !/\/packages\/(sdk|protocol)\//.test(id) },
+    },
+  },
+});
+
+for (const entry of readdirSync(outDir, { recursive: true, withFileTypes: true })) {
+  if (!entry.isFile()) continue;
+  const path = `${entry.parentPath}/${entry.name}`;
+  const bytes = readFileSync(path);
+  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+  writeFileSync(`${path}.br`, brotliCompressSync(bytes));
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { golden, openSignedIn, pageSuite, setUpPages } from './page-host.js';
+
+// Goal: what got better and what got worse is seen at once, with the host's own verdict. Method: the page is held against
+// `report?against`.
+
+const pages = setUpPages();
+
+describe.skipIf(pages.isSkipped)('the comparison of two runs', () => {
+  test('says what the report says, flips first and the largest drop before others', async () => {
+    const { page, context, troubles } = await openSignedIn(
+      pages.browser,
+      pages.host,
+      `/compare?runs=${pages.host.before},${pages.host.after}`,
+    );
+    const { regression } = await pages.host
+      .client()
+      .runs.report(pages.host.after, { against: pages.host.before });
+    const verdict = page.getByTestId('compare-verdict');
+    await verdict.waitFor();
+    expect(await verdict.getAttribute('data-verdict')).toBe(regression?.verdict);
+    expect(await verdict.getAttribute('data-p')).toBe(String(regression?.pValue));
+    await page.getByTestId('flip').first().waitFor();
+    const flips = await page
+      .getByTestId('flip')
+      .evaluateAll((rows) =>
+        rows.map((row) => [row.getAttribute('data-task'), row.getAttribute('data-flip')]),
+      );
+    expect(flips).toEqual([
+      ...(regression?.toFail ?? []).map((taskId) => [taskId, 'toFail']),
+      ...(regression?.toPass ?? []).map((taskId) => [taskId, 'toPass']),
+    ]);
+    expect(troubles).toEqual([]);
+    await context.close();
+  });
+
+  test('shows how the answer to a task changed, as text', async () => {
+    const { page, context } = await openSignedIn(
+      pages.browser,
+      pages.host,
+      `/compare?runs=${pages.host.before},${pages.host.after}`,
+    );
+    await page.getByTestId('flip').first().click();
+    await page.getByTestId('diff').waitFor();
+    expect(await page.locator('.diff ins').textContent()).toBe('no, ');
+    await context.close();
+  });
+
+  test('changes its signs when the runs change places', async () => {
+    const { page, context } = await openSignedIn(
+      pages.browser,
+      pages.host,
+      `/compare?runs=${pages.host.before},${pages.host.after}`,
+    );
+    await page.getByTestId('flip').first().waitFor();
+    await page.getByRole('link', { name: 'Swap' }).click();
+    await page.locator('[data-task="refund-2"][data-change="1"]').waitFor();
+    await context.close();
+  });
+
+  test('has no verdict on runs of different suites, and says why', async () => {
+    const suite = pageSuite([golden('order-1')], 'other');
+    await pages.host.client().suites.install(suite as never);
+    const other = await pages.host.evaluate(suite.suiteId, '1.8.0');
+    const { page, context } = await openSignedIn(
+      pages.browser,
+      pages.host,
+      `/compare?runs=${other},${pages.host.after}`,
+    );
+    await page.getByTestId('error').getByText('Only runs of the very same suite').waitFor();
+    expect(await page.getByTestId('compare-verdict').count()).toBe(0);
+    await context.close();
+  });
+
+  test('is reached by marking runs in their list', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
+    await page.locator(`[data-run="${pages.host.before}"] input`).check();
+    await page.locator(`[data-run="${pages.host.after}"] input`).check();
+    await page.getByRole('link', { name: 'Compare 2' }).click();
+    await page.getByTestId('compare-verdict').waitFor();
+    expect(new URL(page.url()).searchParams.get('runs')).toBe(`${pages.host.before},${pages.host.after}`);
+    await context.close();
+  });
+});

@@ -1,0 +1,61 @@
+import type { RunId } from '@touchstone/protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { golden, openSignedIn, pageSuite, setUpPages } from './page-host.js';
+
+// Goal: a run of 10,000 tasks opens like one of ten. Method: what the browser is sent and what it keeps in the document is counted.
+
+const TASKS = 10_000;
+const pages = setUpPages();
+let runId: RunId;
+beforeAll(async () => {
+  if (pages.isSkipped) return;
+  const suite = pageSuite(
+    Array.from({ length: TASKS }, (_, at) => golden(`task-${at}`)),
+    'large',
+  );
+  await pages.host.client().suites.install(suite as never);
+  runId = await pages.host.evaluate(suite.suiteId, '1.8.0');
+});
+
+const KB = 1024;
+
+describe.skipIf(pages.isSkipped)('a run of 10,000 tasks', () => {
+  test('is shown after at most 50 kB of data and 100 kB of script', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/settings');
+    const sizes = { data: 0, script: 0 };
+    page.on('response', async (response) => {
+      const isData = response.url().includes('/v1/');
+      const { responseBodySize } = await response.request().sizes();
+      sizes[isData ? 'data' : 'script'] += responseBodySize;
+    });
+    await page.goto(`${pages.host.url}/runs/${runId}`);
+    await page.locator('[data-task]').first().waitFor();
+    await page.getByTestId('score').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(sizes.data).toBeLessThan(50 * KB);
+    expect(sizes.script).toBeLessThan(100 * KB);
+    await context.close();
+  });
+
+  test('keeps few rows in the document, and End shows the last task', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${runId}`);
+    await page.locator('[data-task]').first().waitFor();
+    const grid = page.getByRole('grid', { name: 'Tasks' });
+    expect(await grid.getAttribute('aria-rowcount')).toBe(String(TASKS + 1));
+    await grid.focus();
+    await page.keyboard.press('End');
+    await page.locator(`[data-task="task-${TASKS - 1}"].active`).waitFor();
+    expect(await page.locator('[data-task]').count()).toBeLessThan(120);
+    const indexes = await page
+      .locator('[role=rowgroup] [role=row]')
+      .evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('aria-rowindex'))));
+    expect(indexes).toEqual([...indexes].sort((a, b) => a - b));
+    await context.close();
+  });
+
+  test('opens at a task far down that the address names', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${runId}?task=task-7777`);
+    await page.locator('[data-task="task-7777"].active').waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { asId, type RunId } from '@touchstone/protocol';
+import { createClient } from '@touchstone/sdk';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser, openBrowser } from './browser.js';
+import { golden, openSignedIn, pageSuite } from './page-host.js';
+import { KEY, kill, type Serving, serve, startCli, temporaryFolder } from './processes.js';
+
+// Goal: a run can be watched, also while its host is killed and started again, and the totals are right at the end. Method: an
+// agent that answers as many tasks as a file allows, so that the test decides how far the run gets.
+
+const TASKS = 12;
+const AGENT = `import { readFileSync } from 'node:fs';
+const allowed = () => Number(readFileSync(new URL('./allowed', import.meta.url), 'utf8'));
+export default async ({ q }) => {
+  while (Number(q.split('-')[1]) >= allowed()) await new Promise((resolve) => setTimeout(resolve, 20));
+  return q.endsWith('3') ? 'wrong' : q;
+};`;
+
+const browserPath = findBrowser();
+const folder = temporaryFolder();
+const allow = (tasks: number): void => writeFileSync(join(folder.path, 'allowed'), String(tasks));
+let serving: Serving;
+let browser: Browser;
+let runId: RunId;
+beforeAll(async () => {
+  if (browserPath === undefined) return;
+  allow(0);
+  writeFileSync(join(folder.path, 'agent.mjs'), AGENT);
+  const agents = [
+    { agentId: 'local.test.slow', version: '1.0.0', run: { kind: 'module', path: './agent.mjs' } },
+  ];
+  const keys = [{ key: KEY, tenant: 'acme', roles: ['admin'] }];
+  writeFileSync(join(folder.path, 'touchstone.config.json'), JSON.stringify({ keys, agents }));
+  serving = await serve([], folder.path);
+  browser = await openBrowser(browserPath);
+  const client = createClient({ baseUrl: serving.url, key: KEY });
+  const suite = pageSuite(Array.from({ length: TASKS }, (_, at) => golden(`task-${at}`)));
+  await client.suites.install(suite as never);
+  const created = await client.runs.create({
+    mode: 'eval',
+    evalSuiteRef: suite.suiteId,
+    agentId: 'local.test.slow',
+    configurable: { concurrency: 4 },
+  });
+  runId = asId<RunId>(created.runId);
+});
+afterAll(async () => {
+  await browser?.close();
+  if (serving) await kill(serving);
+  folder.remove();
+});
+
+/** The same host again, at the same address. */
+async function restart({ url }: Serving): Promise<Serving> {
+  const again = startCli(['serve', '--port', new URL(url).port], folder.path);
+  await new Promise<void>((resolve) => again.child.stdout?.once('data', () => resolve()));
+  return { ...again, url };
+}
+
+describe.skipIf(browserPath === undefined)('a run that goes on', () => {
+  test('is watched through a restart of its host', async () => {
+    const { page, context } = await openSignedIn(browser, serving, `/runs/${runId}`);
+    const live = page.getByTestId('live');
+    const progress = page.getByRole('progressbar', { name: 'Progress' });
+    const isAt = (done: number) => page.getByText(`${done} of ${TASKS} ·`).waitFor();
+    allow(4);
+    await isAt(4);
+    expect(await live.getAttribute('data-state')).toBe('live');
+    expect(await progress.getAttribute('max')).toBe(String(TASKS));
+    await page.locator('[data-task]').first().waitFor();
+
+    await kill(serving);
+    await page.locator('[data-testid=live][data-state=lost]').waitFor();
+    allow(8);
+    serving = await restart(serving);
+    await page.locator('[data-testid=live][data-state=live]').waitFor();
+    await isAt(8);
+    await page.getByTestId('new-results').click();
+    await page.getByText('8 of 8').waitFor();
+
+    allow(TASKS);
+    await page.locator('[data-testid=verdict][data-verdict]').waitFor();
+    await page.getByText(`${TASKS} of ${TASKS}`).waitFor();
+    expect(await page.locator('[data-task]').count()).toBe(TASKS);
+    expect(await page.locator('[data-task][data-outcome=failed]').count()).toBe(1);
+    expect(await live.getAttribute('data-state')).toBe('ended');
+    await context.close();
+  });
+});
