@@ -23,7 +23,7 @@ type Failure = { readonly error: unknown; readonly locked: boolean };
 /** Longest group. Beyond it readers would wait too long for their turn, and the flush is already well shared. */
 const MAX_GROUP = 512;
 /** A group also ends here: the flush of more takes as long as several flushes, and everybody waits for it. */
-const MAX_CHARACTERS = 1_048_576;
+export const MAX_CHARACTERS = 524_288;
 
 type GroupCommit = {
   submit(statements: readonly Statement[]): Promise<readonly Outcome[]>;
