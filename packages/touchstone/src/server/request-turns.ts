@@ -36,6 +36,8 @@ type TurnParts = {
 /** How long a request waits before it is refused, and when it is worth another try. */
 const PATIENCE_MS = 10_000;
 const RETRY_AFTER_S = 5;
+/** Parsing less takes no longer than the request itself. */
+const LONG_BODY = 16_384;
 /** About what a short request takes. */
 const REQUEST_MS = 0.5;
 
@@ -72,7 +74,8 @@ export function createRequestTurns({ limits, shares, counts, clock }: TurnParts)
       else raw.once('close', release);
     },
     async parse(tenant, bytes, caller, parse) {
-      await enter(tenant, threadMs(bytes.byteLength), caller, 'work');
+      const kind = bytes.byteLength < LONG_BODY ? 'request' : 'work';
+      await enter(tenant, threadMs(bytes.byteLength), caller, kind);
       // Receiving it has taken the thread's time, too, in many small parts.
       shares.charge(tenant, threadMs(bytes.byteLength / 2));
       return spend(tenant, parse);
