@@ -3,7 +3,7 @@ import type { Clock, PieceKind } from '../ports/index.js';
 export type Piece = { readonly ms: number; readonly begin: () => void };
 
 /** Pieces of one kind: what has been begun in this turn of the event loop, and what waits. */
-export type Lane = { turnMs: number; readonly waiting: Set<Piece> };
+export type Queue = { turnMs: number; readonly waiting: Set<Piece> };
 
 /** What a tenant has used of the thread beyond its share, as of `at`, and what waits. */
 export type Account = {
@@ -11,7 +11,7 @@ export type Account = {
   at: number;
   /** When it has last used the thread. */
   usedAt: number;
-  readonly lanes: { readonly [kind in PieceKind]: Lane };
+  readonly queues: { readonly [kind in PieceKind]: Queue };
 };
 
 export type Accounts = {
@@ -73,12 +73,12 @@ const openAccount = (now: number): Account => ({
   aheadMs: 0,
   at: now,
   usedAt: now,
-  lanes: { request: openLane(), work: openLane() },
+  queues: { request: openQueue(), work: openQueue() },
 });
 
-const openLane = (): Lane => ({ turnMs: 0, waiting: new Set() });
+const openQueue = (): Queue => ({ turnMs: 0, waiting: new Set() });
 
-const isWaiting = ({ lanes: { request, work } }: Account): boolean =>
+const isWaiting = ({ queues: { request, work } }: Account): boolean =>
   request.waiting.size + work.waiting.size > 0;
 
 function forgetQuiet(accounts: Map<string, Account>, now: number): void {

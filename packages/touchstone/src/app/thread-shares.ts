@@ -1,6 +1,6 @@
 import { onAbort } from '../net/index.js';
 import type { Clock, PieceKind, ThreadShares } from '../ports/index.js';
-import { type Account, createAccounts, type Lane, type Piece } from './thread-accounts.js';
+import { type Account, createAccounts, type Piece, type Queue } from './thread-accounts.js';
 
 type ShareParts = {
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>;
@@ -29,9 +29,9 @@ export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): Thre
 
   const isAhead = (account: Account, kind: PieceKind): boolean =>
     accounts.isAboveAverage(account) && account.aheadMs > PATIENCE[kind] * aheadMs;
-  const hasTurn = ({ turnMs }: Lane, ms: number): boolean => turnMs === 0 || turnMs + ms <= TURN_MS;
-  const count = (lane: Lane, ms: number): void => {
-    lane.turnMs += ms;
+  const hasTurn = ({ turnMs }: Queue, ms: number): boolean => turnMs === 0 || turnMs + ms <= TURN_MS;
+  const count = (queue: Queue, ms: number): void => {
+    queue.turnMs += ms;
     endTurn();
   };
 
@@ -44,28 +44,28 @@ export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): Thre
 
   function beginTurn(): void {
     turnEnds = false;
-    for (const { lanes } of accounts.all()) for (const kind of KINDS) lanes[kind].turnMs = 0;
+    for (const { queues } of accounts.all()) for (const kind of KINDS) queues[kind].turnMs = 0;
     beginWaiting();
   }
 
   function beginWaiting(): void {
     for (const account of accounts.all())
       for (const kind of KINDS) {
-        const lane = account.lanes[kind];
-        if (lane.waiting.size === 0) continue;
+        const queue = account.queues[kind];
+        if (queue.waiting.size === 0) continue;
         if (isAhead(account, kind)) lookAgain();
-        else beginNext(lane);
+        else beginNext(queue);
       }
   }
 
-  function beginNext(lane: Lane): void {
-    for (const piece of lane.waiting) {
-      if (!hasTurn(lane, piece.ms)) break;
-      lane.waiting.delete(piece);
-      count(lane, piece.ms);
+  function beginNext(queue: Queue): void {
+    for (const piece of queue.waiting) {
+      if (!hasTurn(queue, piece.ms)) break;
+      queue.waiting.delete(piece);
+      count(queue, piece.ms);
       piece.begin();
     }
-    if (lane.waiting.size > 0) endTurn();
+    if (queue.waiting.size > 0) endTurn();
   }
 
   function lookAgain(): void {
@@ -81,12 +81,12 @@ export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): Thre
     enter(tenant, ms, signal, kind = 'work') {
       signal?.throwIfAborted();
       const account = accounts.of(tenant);
-      const lane = account.lanes[kind];
+      const queue = account.queues[kind];
       const ahead = isAhead(account, kind);
-      if (lane.waiting.size === 0 && !ahead && hasTurn(lane, ms)) return count(lane, ms);
+      if (queue.waiting.size === 0 && !ahead && hasTurn(queue, ms)) return count(queue, ms);
       if (ahead) onWait?.();
       endTurn();
-      return wait(lane, ms, signal);
+      return wait(queue, ms, signal);
     },
     charge(tenant, ms) {
       accounts.charge(accounts.of(tenant), ms);
@@ -94,7 +94,7 @@ export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): Thre
   };
 }
 
-const wait = ({ waiting }: Lane, ms: number, signal: AbortSignal | undefined): Promise<void> =>
+const wait = ({ waiting }: Queue, ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const begin = (): void => {
       stopListening();
