@@ -15,6 +15,7 @@ import { ledgerCases } from './store/ledger-cases.js';
 import { logCases } from './store/log-cases.js';
 import { logModelCases } from './store/log-model-cases.js';
 import { memoryCases } from './store/memory-cases.js';
+import { oneWriterCases } from './store/one-writer-cases.js';
 import { ownersCases } from './store/owners-cases.js';
 import { packsCases } from './store/packs-cases.js';
 import { packsModelCases } from './store/packs-model-cases.js';
@@ -33,7 +34,7 @@ import { withdrawnPacksCases } from './store/withdrawn-packs-cases.js';
 type OpenStore = (clock: TestClock, holder: string) => Promise<Store>;
 
 /** What every store engine must do. `createStore` answers a new, empty store each time. */
-export function storeCases(createStore: OpenStore): void {
+export function storeCases(createStore: OpenStore, engine: { readonly oneWriter?: true } = {}): void {
   let clock: TestClock;
   let opened: Store[] = [];
   beforeEach(() => {
@@ -79,6 +80,7 @@ export function storeCases(createStore: OpenStore): void {
   describe('idempotency', () => idempotencyCases(open));
   describe('owners', () => ownersCases(open));
   describe('closing', () => closingCases(open));
+  if (engine.oneWriter) describe('one writer', () => oneWriterCases(open));
 }
 
 /** What engines must do whose data several stores can open. `createData` answers a way to open one new, empty set. */

@@ -7,7 +7,7 @@ import { crashCases } from './store/crash-cases.js';
 import { sharedCases, storeCases } from './store-cases.js';
 
 describe('memory store', () => {
-  storeCases((clock) => createMemoryStore(clock));
+  storeCases((clock) => createMemoryStore(clock), { oneWriter: true });
 });
 
 describe('SQLite file store', () => {
@@ -22,7 +22,7 @@ describe('SQLite file store', () => {
     return join(folder, `${files}`, 'store.db');
   };
 
-  storeCases((clock, holder) => openStore({ file: newFile(), clock, holder }));
+  storeCases((clock, holder) => openStore({ file: newFile(), clock, holder }), { oneWriter: true });
   sharedCases(async () => {
     const file = newFile();
     return (clock, holder) => openStore({ file, clock, holder });

@@ -112,22 +112,6 @@ export function auditCases(open: () => Promise<Store>): void {
     expect(await verifiedChain(store.audit, ACME)).toMatchObject(audit);
   });
 
-  it('commits and appends of one turn all find their place', async () => {
-    const store = await open();
-    const leased = await Promise.all(['r1', 'r2', 'r3'].map((id) => leasedRun(store, id)));
-    await Promise.all([
-      ...leased.map(({ run, lease }) =>
-        store.log.commit(lease, {
-          ...endingCommit(0),
-          audit: [auditEntry({ runId: run.runId }), auditEntry({ runId: run.runId, allowed: false })],
-        }),
-      ),
-      store.audit.append(ACME, auditEntry()),
-    ]);
-    const chain = await verifiedChain(store.audit, ACME);
-    expect(chain.map(({ runId }) => runId)).toEqual(['r1', 'r1', 'r2', 'r2', 'r3', 'r3', undefined]);
-  });
-
   it('everyone who has a chain is listed once', async () => {
     const { audit } = await open();
     expect(await audit.owners()).toEqual([]);

@@ -71,9 +71,13 @@ const toBlessing = ({ suite: digest, agentId, version, judge, at }: Blessed, i: 
     at,
   });
 
-async function blessNew(store: Store, owner: Owner, given: Blessing): Promise<void> {
-  await createRun(store, given.runId, { owner });
-  expect(await store.baselines.bless(owner, given)).toBe(true);
+type Given = { readonly owner: Owner; readonly blessing: Blessing };
+
+/** All blessings are given in one turn; they count in the order of the calls. */
+async function blessNew(store: Store, given: readonly Given[]): Promise<void> {
+  await Promise.all(given.map(({ owner, blessing }) => createRun(store, blessing.runId, { owner })));
+  const blessed = given.map(({ owner, blessing }) => store.baselines.bless(owner, blessing));
+  expect(await Promise.all(blessed)).toEqual(given.map(() => true));
 }
 
 export function baselinesCases(open: () => Promise<Store>): void {
@@ -81,7 +85,7 @@ export function baselinesCases(open: () => Promise<Store>): void {
     const property = fc.asyncProperty(fc.array(blessed, { maxLength: 30 }), async (list) => {
       const store = await open();
       const given = list.map((each, i) => ({ owner: each.owner, blessing: toBlessing(each, i) }));
-      await Promise.all(given.map((each) => blessNew(store, each.owner, each.blessing)));
+      await blessNew(store, given);
       for (const owner of [ACME, ...OTHER_OWNERS]) {
         const own = given.filter((each) => each.owner === owner).map((each) => each.blessing);
         const newestFirst = [...own].reverse().sort((a, b) => b.at - a.at);
@@ -100,11 +104,14 @@ export function baselinesCases(open: () => Promise<Store>): void {
       judge: asId('sha256:j'),
       score: 1 / 3,
     });
-    await blessNew(store, ACME, odd);
+    await blessNew(store, [{ owner: ACME, blessing: odd }]);
     const others = Array.from({ length: 2_000 }, (_, i) =>
       blessing(`other-${i}`, { suite: { ...suite, digest: asId(`sha256:${i}`) }, at: START + 1 }),
     );
-    await Promise.all(others.map((each) => blessNew(store, ACME, each)));
+    await blessNew(
+      store,
+      others.map((each) => ({ owner: ACME, blessing: each })),
+    );
     expect(await store.baselines.find(ACME, { ...SUBJECT, judge: asId('sha256:j') })).toStrictEqual(odd);
     expect(await store.baselines.list(ACME)).toEqual([...others.reverse(), odd]);
   });

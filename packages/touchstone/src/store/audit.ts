@@ -1,6 +1,6 @@
 import { AUDIT_START, type AuditEntry, auditLine, type Owner } from '@touchstone/protocol';
 import type { Audit } from '../ports/index.js';
-import type { Db, SqlValue, Statement } from './db.js';
+import { type Db, laneOf, lockKey, type SqlValue, type Statement } from './db.js';
 import type { Dialect } from './dialect.js';
 import { textAt, toAuditRecord } from './rows.js';
 
@@ -25,7 +25,7 @@ const appendText = ({ sha256Hex }: Dialect): string => `INSERT INTO audit (tenan
 export function createAudit(db: Db): Audit {
   return {
     async append(owner, entry) {
-      const [outcome] = await db.transaction([auditStatement(db.dialect, owner, entry)]);
+      const [outcome] = await db.transaction([auditStatement(db.dialect, owner, entry)], laneOf(owner));
       const [row] = outcome?.rows ?? [];
       if (!row) throw new Error('An audit record was written and not answered.');
       return toAuditRecord(row);
@@ -50,7 +50,8 @@ export function auditStatement(dialect: Dialect, owner: Owner, given: AuditEntry
   const { tenant, workspace } = owner;
   const [before, after] = aroundPlace(owner, entry);
   const params = [tenant, workspace, ...entryParams(entry), before, after, tenant, workspace, AUDIT_START];
-  return { sql: appendText(dialect), params };
+  // Each record is built on the one before, so those of an owner are written one after the other.
+  return { sql: appendText(dialect), params, lock: { key: lockKey('audit', tenant, workspace) } };
 }
 
 const entryParams = (entry: AuditEntry): readonly SqlValue[] => [

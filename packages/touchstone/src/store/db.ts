@@ -1,3 +1,4 @@
+import { HostError, type Owner } from '@touchstone/protocol';
 import type { Dialect } from './dialect.js';
 
 export type SqlValue = string | number | null;
@@ -13,6 +14,11 @@ export type Statement = {
   readonly guard?: true;
   /** On one statement of a batch that stores content: the tenant whose content it is. */
   readonly tenant?: string;
+  /**
+   * Held from before this statement until the batch has ended: no other batch holds the same key meanwhile, but for several
+   * that share it. An engine that runs one batch at a time has no use for it.
+   */
+  readonly lock?: { readonly key: string; readonly shared?: true };
 };
 
 /** Rows are filled by queries and RETURNING; `changes` counts rows written, or rows answered. */
@@ -25,8 +31,12 @@ export type Outcome = { readonly changes: number; readonly rows: readonly Row[] 
 export type Db = {
   readonly dialect: Dialect;
   all(sql: string, params: readonly SqlValue[]): Promise<readonly Row[]>;
-  /** Resolves after the batch is durable. Rejects with GuardFailed, or with what the engine said, and nothing is kept. */
-  transaction(batch: readonly Statement[]): Promise<readonly Outcome[]>;
+  /**
+   * Resolves after the batch is durable. Rejects with GuardFailed, or with what the engine said, and nothing is kept; or with
+   * OutcomeUnknown. Batches of the same lane take effect in the order of the calls: the lane is the run for what concerns a
+   * run. An engine that runs one batch at a time keeps the order of all.
+   */
+  transaction(batch: readonly Statement[], lane?: string): Promise<readonly Outcome[]>;
   /**
    * Gives freed space back to the disk, a part of it; true while there is more. An engine that sees to it by itself answers
    * false.
@@ -42,6 +52,12 @@ export type Db = {
   close(): Promise<void>;
 };
 
+/** The lane of what concerns an owner and no run in particular. */
+export const laneOf = ({ tenant, workspace }: Owner): string => lockKey(tenant, workspace);
+
+/** One text for several names; none of them can end another. */
+export const lockKey = (...names: readonly string[]): string => JSON.stringify(names);
+
 /** A guard touched no row. `index` is its place in the batch. */
 export class GuardFailed extends Error {
   readonly index: number;
@@ -50,5 +66,18 @@ export class GuardFailed extends Error {
     super(`Statement ${index} of the batch touched no row.`);
     this.name = 'GuardFailed';
     this.index = index;
+  }
+}
+
+/** The connection was lost while the batch was on its way: it has been kept whole, or not at all. */
+export class OutcomeUnknown extends HostError {
+  constructor(cause: unknown) {
+    super(
+      'unavailable',
+      'The connection to the store was lost before it confirmed a write. Try again in a moment; a request with an Idempotency-Key takes effect once.',
+      { reason: 'outcome_unknown', retryAfter: 1 },
+      cause,
+    );
+    this.name = 'OutcomeUnknown';
   }
 }

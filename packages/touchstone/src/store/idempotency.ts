@@ -1,6 +1,6 @@
 import { asId, type Owner } from '@touchstone/protocol';
 import type { Claim, ClaimRequest, CreationId, Idempotency, IdempotencyKey } from '../ports/index.js';
-import type { Db, Row } from './db.js';
+import { type Db, laneOf, type Row } from './db.js';
 import { isGone } from './log/leases.js';
 import { jsonAt, textAt } from './rows.js';
 
@@ -32,31 +32,35 @@ const DROP = `DELETE FROM idempotency
 
 export function createIdempotency(db: Db, holder: string): Idempotency {
   /** `gone` is a holder whose claims may be taken over, because its process is no more. */
-  const attempt = async (row: readonly string[], request: ClaimRequest, gone: string) => {
+  const attempt = async (owner: Owner, row: readonly string[], request: ClaimRequest, gone: string) => {
     const { requestDigest, creationId, now, leaseMs, keepMs } = request;
     const claim = [requestDigest, creationId, holder, now + leaseMs, keepMs, now + keepMs];
-    const [claimed, found] = await db.transaction([
-      { sql: CLAIM, params: [...row, ...claim, now, now, now, gone] },
-      { sql: READ, params: row },
-      { sql: SWEEP, params: [now] },
-    ]);
+    const [claimed, found] = await db.transaction(
+      [
+        { sql: CLAIM, params: [...row, ...claim, now, now, now, gone] },
+        { sql: READ, params: row },
+        { sql: SWEEP, params: [now] },
+      ],
+      laneOf(owner),
+    );
     return { claimed: claimed?.rows[0], found: found?.rows[0] };
   };
   return {
     async claim(owner, key, request) {
       const row = keyParams(owner, key);
-      const first = await attempt(row, request, NOBODY);
+      const first = await attempt(owner, row, request, NOBODY);
       const gone = first.claimed ? undefined : goneHolder(first.found);
-      const { claimed, found } = gone === undefined ? first : await attempt(row, request, gone);
+      const { claimed, found } = gone === undefined ? first : await attempt(owner, row, request, gone);
       return claimed ? granted(claimed) : refusal(request.requestDigest, found);
     },
     async keep(owner, key, response, now) {
-      await db.transaction([
-        { sql: KEEP, params: [JSON.stringify(response), now, ...keyParams(owner, key)] },
-      ]);
+      await db.transaction(
+        [{ sql: KEEP, params: [JSON.stringify(response), now, ...keyParams(owner, key)] }],
+        laneOf(owner),
+      );
     },
     async drop(owner, key) {
-      await db.transaction([{ sql: DROP, params: keyParams(owner, key) }]);
+      await db.transaction([{ sql: DROP, params: keyParams(owner, key) }], laneOf(owner));
     },
   };
 }

@@ -20,6 +20,10 @@ import { createPace, type Pace } from './log/page-rows.js';
 import { createRunLog } from './log/run-log.js';
 import { createRuns } from './log/runs.js';
 import { createWatchers } from './log/watchers.js';
+import { openPostgres } from './postgres/open-postgres.js';
+import { readPostgresAddress } from './postgres/postgres-address.js';
+import { createPostgresDb } from './postgres/postgres-db.js';
+import { NOTED_SKEW_MS } from './postgres/server-facts.js';
 import { createResponses } from './responses.js';
 import { createRetention } from './retention.js';
 import { textAt } from './rows.js';
@@ -30,14 +34,22 @@ import { createSqliteDb } from './sqlite/sqlite-db.js';
 import { openError } from './sqlite/sqlite-errors.js';
 import { createWebhooks } from './webhooks.js';
 
-type StoreOptions = {
-  /** A path, or `:memory:` for a store that ends with the process. */
-  readonly file: string;
+type SharedOptions = {
   readonly clock: Clock;
   /** The name under which leases are held; by default one that other processes can check for life. */
   readonly holder?: string;
   /** Of a host with several tenants: reading and writing counts for the tenant. */
   readonly shares?: ThreadShares;
+};
+type StoreOptions = SharedOptions & {
+  /** A path, or `:memory:` for a store that ends with the process. */
+  readonly file: string;
+};
+type PostgresStoreOptions = SharedOptions & {
+  /** `postgres://user:password@host:port/database?schema=name` */
+  readonly url: string;
+  /** Told of a server whose clock is off by more than a second. */
+  readonly onSkew?: (skewMs: number) => void;
 };
 
 export async function openStore({
@@ -53,18 +65,37 @@ export async function openStore({
     sqlite.close();
     throw openError(file, error);
   }
-  const writing = shares && { elapsed: clock.elapsed, charge: shares.charge };
-  return createStore(createSqliteDb(sqlite, writing), clock, holder, createPace(shares));
+  return createStore(createSqliteDb(sqlite, writingOf(clock, shares)), clock, holder, createPace(shares));
+}
+
+const writingOf = (clock: Clock, shares: ThreadShares | undefined) =>
+  shares && { elapsed: clock.elapsed, charge: shares.charge };
+
+/** A store that any number of processes share. Leases go by the server's clock: it is the same for all of them. */
+export async function openPostgresStore({
+  url,
+  clock,
+  holder = processHolder(),
+  shares,
+  onSkew,
+}: PostgresStoreOptions): Promise<Store> {
+  const address = readPostgresAddress(url);
+  const { driver, facts } = await openPostgres(address);
+  const skewMs = Math.abs(facts.skewMs) > NOTED_SKEW_MS ? Math.round(facts.skewMs) : 0;
+  if (skewMs !== 0) onSkew?.(skewMs);
+  const db = createPostgresDb({ driver, address, clock, writing: writingOf(clock, shares) });
+  const leaseClock = { ...clock, now: () => clock.now() + skewMs };
+  return createStore(db, clock, holder, createPace(shares), leaseClock);
 }
 
 /** The same store without a file: there is one implementation to trust. */
 export const createMemoryStore = (clock: Clock): Promise<Store> => openStore({ file: MEMORY, clock });
 
-function createStore(db: Db, clock: Clock, holder: string, pace: Pace): Store {
+function createStore(db: Db, clock: Clock, holder: string, pace: Pace, leaseClock = clock): Store {
   const watchers = createWatchers();
   return {
     runs: createRuns(db, watchers, pace),
-    leases: createLeases(db, clock, holder),
+    leases: createLeases(db, leaseClock, holder),
     log: createRunLog(db, clock, watchers, pace),
     ledger: createLedger(db, clock),
     suites: createSuites(db),

@@ -9,7 +9,7 @@ import {
 } from '../../ports/index.js';
 import { countStatement } from '../amounts.js';
 import { auditStatement } from '../audit.js';
-import type { SqlValue, Statement } from '../db.js';
+import { lockKey, type SqlValue, type Statement } from '../db.js';
 import { moveStatement } from '../deployments.js';
 import type { Dialect } from '../dialect.js';
 import { jsonOrNull } from '../rows.js';
@@ -52,10 +52,14 @@ const APPEND_EVENTS =
 const WHOLE = `SELECT found.n FROM (SELECT COUNT(*) AS n, SUM(event_count) AS events FROM records
   WHERE run_no = ? AND ordinal BETWEEN ? AND ?) AS found WHERE found.n = ? AND found.events = ?`;
 
+/** Shared by those who seal into a run, and held alone by the one who ends it: nobody seals into a run that has ended. */
+const endingLock = (runNo: number): string => lockKey('ending', String(runNo));
+
 /** The statements that seal records without a lease. The run's own state is their only condition. */
 export function sealStatements(runNo: number, { tenant }: Owner, rows: SealRows): readonly Statement[] {
   const stored = inGroups(SEAL, SEAL_COLUMNS, rows.values);
-  return [{ sql: ACTIVE, params: [runNo], guard: true }, ...stored, countStatement(tenant, stored)];
+  const lock = { key: endingLock(runNo), shared: true } as const;
+  return [{ sql: ACTIVE, params: [runNo], guard: true, lock }, ...stored, countStatement(tenant, stored)];
 }
 
 /** The places of the guards whose failure has its own error. */
@@ -153,10 +157,11 @@ export function brokenCommit(failedIndex: number, commit: Commit): Error {
 function fenceStatement(lease: Lease, commit: Commit, appended: number): Statement {
   const key = [lease.runId, lease.owner.tenant, lease.owner.workspace, lease.token, commit.firstSequence];
   if (!commit.run) return { sql: FENCE, params: [appended, ...key], guard: true };
+  const ends = commit.run.completedAt !== undefined && { lock: { key: endingLock(lease.runNo) } };
   const [columns, values] = rowChange(commit.run);
   const free = commit.unlessControlled ? ' AND control IS NULL' : '';
   const sql = `UPDATE runs SET event_count = event_count + ?${columns} ${FENCED}${free}`;
-  return { sql, params: [appended, ...values, ...key], guard: true };
+  return { sql, params: [appended, ...values, ...key], guard: true, ...ends };
 }
 
 function rowChange(change: RunChange): [columns: string, values: readonly SqlValue[]] {

@@ -109,6 +109,12 @@ function chargeGroup(group: readonly Batch[], { charge }: Writing, elapsedMs: nu
   }
 }
 
+/** What a batch costs this thread when another process writes it. */
+export function chargeBatch(statements: readonly Statement[], { charge }: Writing): void {
+  const tenant = statements.find((statement) => statement.tenant !== undefined)?.tenant;
+  if (tenant !== undefined) charge(tenant, threadMs(charactersIn(statements)));
+}
+
 function writeAll(connection: Connection, group: readonly Batch[]): void {
   const failure = tryTogether(connection, group);
   if (failure === undefined) return;

@@ -43,7 +43,7 @@ const HELD_BY_OTHERS = unfinished('lease_until >= ? AND lease_holder <> ?');
 export function createLeases(db: Db, clock: Clock, holder: string): Leases {
   const fenced = async (sql: string, lease: Lease, values: readonly number[]): Promise<boolean> => {
     const key = [lease.runId, lease.owner.tenant, lease.owner.workspace, lease.token];
-    const [outcome] = await db.transaction([{ sql, params: [...values, ...key] }]);
+    const [outcome] = await db.transaction([{ sql, params: [...values, ...key] }], lease.runId);
     return outcome?.changes === 1;
   };
   return {
@@ -86,7 +86,7 @@ async function take(db: Db, { owner, runId, holder, now, ttlMs }: Taker): Promis
   const token = numberAt(row, 'lease_token');
   const isLost = row.lease_holder !== null;
   const params = [holder, now + ttlMs, ...key, token, row.lease_until ?? 0];
-  const [outcome] = await db.transaction([{ sql: isLost ? TAKE_LOST : TAKE, params }]);
+  const [outcome] = await db.transaction([{ sql: isLost ? TAKE_LOST : TAKE, params }], runId);
   if (outcome?.changes !== 1) return undefined;
   const [counted] = isLost ? await db.all(LOST, key) : [];
   const lostDrives = counted ? numberAt(counted, 'lost_drives') : 0;

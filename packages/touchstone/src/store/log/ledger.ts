@@ -22,7 +22,7 @@ export function createLedger(db: Db, clock: Clock): Ledger {
         sql: INSERT,
         params: [clock.now(), ...callParams(call), ...key],
       }));
-      await db.transaction([add, ...calls]).catch((error) => {
+      await db.transaction([add, ...calls], runId).catch((error) => {
         // Money without a run to book it on is a defect of the caller, and must not vanish in silence.
         if (error instanceof GuardFailed) throw new HostError('not_found', 'No such run to book usage on.');
         throw error;

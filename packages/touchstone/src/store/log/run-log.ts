@@ -128,7 +128,7 @@ async function seal(
   const [row] = await db.all(RUN_NO, runKey(owner, runId));
   if (!row) throw new HostError('not_found', 'No such run to seal records of.');
   const runNo = numberAt(row, 'run_no');
-  const writePiece = (rows: SealRows) => db.transaction(sealStatements(runNo, owner, rows));
+  const writePiece = (rows: SealRows) => db.transaction(sealStatements(runNo, owner, rows), runId);
   try {
     const pieces = { records, runNo, sealedAt: now, writePiece };
     await writePiece(await writeButLast(pieces, (bytes) => pace(owner, [{ bytes }])));
@@ -142,13 +142,13 @@ async function write(db: Db, pace: Pace, lease: Lease, commit: Commit, now: numb
   const { seals = [], firstSequence } = commit;
   // A piece holds records only, behind the same fence; a driver that ends before the last one has sealed them.
   const writePiece = (rows: SealRows) =>
-    db.transaction(commitStatements(db.dialect, lease, { firstSequence }, rows));
+    db.transaction(commitStatements(db.dialect, lease, { firstSequence }, rows), lease.runId);
   try {
     const pieces = { records: seals, runNo, sealedAt: now, writePiece };
     const last = writeButLast(pieces, (bytes) => pace(owner, [{ bytes }]));
     // Without a turn in between: what was submitted before the store closes is written.
     const rows = last instanceof Promise ? await last : last;
-    await db.transaction(commitStatements(db.dialect, lease, commit, rows));
+    await db.transaction(commitStatements(db.dialect, lease, commit, rows), lease.runId);
   } catch (error) {
     if (!(error instanceof GuardFailed)) throw error;
     const [head] = await db.all(HEAD, runKey(lease.owner, lease.runId));

@@ -1,7 +1,7 @@
 import { asId, type Owner, type RunId, type RunPlan } from '@touchstone/protocol';
 import type { Control, NewRun, Page, Run, RunFilter, Runs } from '../../ports/index.js';
 import { decodeCursor, encodeCursor } from '../cursor.js';
-import type { Db, Row, SqlValue, Statement } from '../db.js';
+import { type Db, lockKey, type Row, type SqlValue, type Statement } from '../db.js';
 import { jsonOrNull, numberAt, RUN_COLUMNS, statusIs, textAt, toRun, toRunHead } from '../rows.js';
 import { fittingPage, type Pace, runKey } from './page-rows.js';
 import type { Watchers } from './watchers.js';
@@ -41,15 +41,15 @@ export function createRuns(db: Db, watchers: Watchers, pace: Pace): Runs {
     async create(run, options) {
       const scopeId = options?.exclusiveScope ? run.request.scopeId : undefined;
       if (scopeId !== undefined) return createAloneInScope(db, run, scopeId);
-      await db.transaction([{ sql: INSERT, params: runParams(run) }, requestStatement(run)]);
+      await db.transaction([{ sql: INSERT, params: runParams(run) }, requestStatement(run)], run.runId);
       return newRun(run);
     },
     list: (owner, filter) => listRuns(db, pace, owner, filter),
     async request(owner, runId, change) {
-      const [updated, read] = await db.transaction([
-        requestChange(owner, runId, change),
-        { sql: GET, params: [runId, owner.tenant, owner.workspace] },
-      ]);
+      const [updated, read] = await db.transaction(
+        [requestChange(owner, runId, change), { sql: GET, params: [runId, owner.tenant, owner.workspace] }],
+        runId,
+      );
       const row = read?.rows[0];
       if (!row || updated?.changes === 0) return undefined;
       watchers.notify(runId);
@@ -64,11 +64,18 @@ async function createAloneInScope(
   scopeId: string,
 ): Promise<Run | { readonly activeRunId: RunId }> {
   const scope = [run.owner.tenant, run.owner.workspace, scopeId];
-  const [inserted, , active] = await db.transaction([
-    { sql: INSERT_IF_SCOPE_IS_FREE, params: [...runParams(run), ...scope] },
-    requestStatement(run),
-    { sql: ACTIVE_IN_SCOPE, params: scope },
-  ]);
+  const [inserted, , active] = await db.transaction(
+    [
+      {
+        sql: INSERT_IF_SCOPE_IS_FREE,
+        params: [...runParams(run), ...scope],
+        lock: { key: lockKey('scope', ...scope) },
+      },
+      requestStatement(run),
+      { sql: ACTIVE_IN_SCOPE, params: scope },
+    ],
+    run.runId,
+  );
   const blocker = active?.rows[0];
   return inserted?.changes === 0 && blocker ? { activeRunId: asId(textAt(blocker, 'run_id')) } : newRun(run);
 }

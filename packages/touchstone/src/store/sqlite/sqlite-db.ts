@@ -1,8 +1,9 @@
-import type { Db, Outcome, Row, SqlValue, Statement } from '../db.js';
+import { checkText, closedError } from '../access.js';
+import type { Db, Outcome, Row, Statement } from '../db.js';
 import { SQLITE } from '../dialect.js';
 import { type Connection, createGroupCommit, type Writing } from '../log/group-commit.js';
 import type { Sqlite, SqliteStatement } from './open-sqlite.js';
-import { accessError, closedError, textWithNul } from './sqlite-errors.js';
+import { accessError } from './sqlite-errors.js';
 
 type PreparedStatement = { readonly statement: SqliteStatement; readonly answersRows: boolean };
 type Prepare = (sql: string) => PreparedStatement;
@@ -89,13 +90,6 @@ function runStatement(prepare: Prepare, { sql, params }: Statement): Outcome {
   if (!answersRows) return { changes: Number(statement.run(...params).changes), rows: NO_ROWS };
   const rows = statement.all(...params) as Row[];
   return { changes: rows.length, rows };
-}
-
-/** The driver ends a text at a NUL, so `acme` and `acme<NUL>x` would be one tenant. JSON is safe: it escapes the NUL. */
-function checkText(params: readonly SqlValue[]): void {
-  for (const value of params) {
-    if (typeof value === 'string' && value.includes('\0')) throw textWithNul();
-  }
 }
 
 function guarded<T>(work: () => T): T {

@@ -102,9 +102,3 @@ export function accessError(error: unknown): unknown {
     error,
   );
 }
-
-export const closedError = (): HostError =>
-  new HostError('unavailable', 'The store has been closed. Nothing can be read or written after that.');
-
-export const textWithNul = (): HostError =>
-  new HostError('validation_error', 'A name holds a NUL character, which no stored name can. Remove it.');

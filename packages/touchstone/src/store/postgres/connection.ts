@@ -1,0 +1,76 @@
+import type { Outcome, Row } from '../db.js';
+import { OutcomeUnknown } from '../db.js';
+import { type Driver, openClient, type PgClient, type PgResult } from './open-client.js';
+import type { PostgresAddress } from './postgres-address.js';
+import { codeOf, connectError } from './postgres-errors.js';
+import type { WireStatement } from './wire-statement.js';
+
+/** What became of each statement, in order; the first failure makes all later ones of a transaction fail. */
+export type Answer = { readonly outcome: Outcome } | { readonly error: unknown };
+
+/** One connection at a time: a lost one is replaced when something is to be sent. */
+export type Connection = {
+  /** Sends everything without waiting for answers in between. Rejects when nothing was sent, or no answer came to some of it. */
+  send(statements: readonly WireStatement[]): Promise<readonly Answer[]>;
+  /** Statements that are on their way. */
+  readonly pending: number;
+  close(): Promise<void>;
+};
+
+export function createConnection(driver: Driver, address: PostgresAddress): Connection {
+  let client: Promise<PgClient> | undefined;
+  let pending = 0;
+  const forget = (lost: Promise<PgClient>) => {
+    if (client === lost) client = undefined;
+  };
+  const connected = (): Promise<PgClient> => {
+    if (client) return client;
+    const opening: Promise<PgClient> = openClient(driver, address, () => forget(opening)).catch((error) => {
+      forget(opening);
+      throw connectError(address.shown, error);
+    });
+    client = opening;
+    return opening;
+  };
+  return {
+    async send(statements) {
+      pending += statements.length;
+      try {
+        return await sendAll(await connected(), statements);
+      } finally {
+        pending -= statements.length;
+      }
+    },
+    get pending() {
+      return pending;
+    },
+    async close() {
+      const closing = client;
+      client = undefined;
+      await closing?.then((open) => open.end()).catch(() => undefined);
+    },
+  };
+}
+
+/** Answers come in the order of the statements, so the last one ends it. */
+function sendAll(client: PgClient, statements: readonly WireStatement[]): Promise<readonly Answer[]> {
+  return new Promise((resolve, reject) => {
+    const answers: Answer[] = [];
+    const answered = (error: unknown, result?: PgResult) => {
+      answers.push(result ? { outcome: toOutcome(result) } : { error });
+      if (answers.length < statements.length) return;
+      const lost = answers.find((answer) => 'error' in answer && codeOf(answer.error) === undefined);
+      if (lost && 'error' in lost) reject(new OutcomeUnknown(lost.error));
+      else resolve(answers);
+    };
+    for (const statement of statements) client.query(statement, answered);
+  });
+}
+
+const NO_ROWS: readonly Row[] = [];
+
+function toOutcome({ rows, rowCount, command }: PgResult): Outcome {
+  // The server says so when a transaction in which something failed is to be committed.
+  if (command === 'ROLLBACK') return { changes: -1, rows: NO_ROWS };
+  return { changes: rowCount ?? 0, rows };
+}

@@ -1,0 +1,72 @@
+import { MIGRATIONS, type Migration } from '../migrations/index.js';
+import type { PgClient } from './open-client.js';
+import type { PostgresAddress } from './postgres-address.js';
+import { POSTGRES } from './postgres-dialect.js';
+import { foreignSchema, newerSchema } from './postgres-errors.js';
+
+/** One lock for all schemas of a database: two programs that prepare at once would make the same functions. */
+const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('touchstone prepare', 0))";
+
+type Preparing = {
+  readonly client: PgClient;
+  readonly address: PostgresAddress;
+  readonly migrations?: readonly Migration[];
+};
+
+/** Whether the schema can be used as it is. Throws when it cannot, and preparing it would not help. */
+export async function isPrepared({ client, address, migrations = MIGRATIONS }: Preparing): Promise<boolean> {
+  const version = await checkedVersion(client, address, migrations.length);
+  return version >= migrations.length;
+}
+
+/**
+ * Brings the schema to the newest version, all the way or not at all. A newer one is left as it is when it says that programs
+ * of this version may use it.
+ */
+export async function preparePostgres({
+  client,
+  address,
+  migrations = MIGRATIONS,
+}: Preparing): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(LOCK);
+    await client.query(`CREATE SCHEMA IF NOT EXISTS ${address.schema}`);
+    const version = await checkedVersion(client, address, migrations.length);
+    if (version === 0)
+      await client.query('CREATE TABLE schema_version (version BIGINT NOT NULL, reads_from BIGINT NOT NULL)');
+    for (const [index, migration] of migrations.entries())
+      if (index >= version) await apply(client, migration, index + 1);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * `reads_from` is the oldest version whose programs may go on using the schema. So far every step has changed what programs
+ * rely on; the first step that only adds will say so.
+ */
+async function apply(client: PgClient, migration: Migration, version: number): Promise<void> {
+  for (const statement of migration(POSTGRES)) await client.query(statement);
+  await client.query('INSERT INTO schema_version (version, reads_from) VALUES ($1, $1)', [version]);
+}
+
+const TABLES = 'SELECT tablename FROM pg_tables WHERE schemaname = $1';
+const VERSION = 'SELECT version, reads_from FROM schema_version ORDER BY version DESC LIMIT 1';
+
+/** 0 for an empty schema. Throws for one of another program, or of a version that this program may not use. */
+async function checkedVersion(
+  client: PgClient,
+  { schema, shown }: PostgresAddress,
+  known: number,
+): Promise<number> {
+  const { rows: tables } = await client.query(TABLES, [schema]);
+  if (tables.length === 0) return 0;
+  if (!tables.some(({ tablename }) => tablename === 'schema_version')) throw foreignSchema(shown, schema);
+  const [row] = (await client.query(VERSION)).rows;
+  const [version, readsFrom] = [Number(row?.version ?? 0), Number(row?.reads_from ?? 0)];
+  if (version > known && readsFrom > known) throw newerSchema(shown, version, known);
+  return version;
+}

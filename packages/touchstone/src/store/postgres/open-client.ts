@@ -1,0 +1,77 @@
+import { damagedError } from '../damaged.js';
+import type { Row, SqlValue } from '../db.js';
+import type { PostgresAddress } from './postgres-address.js';
+import { missingDriver } from './postgres-errors.js';
+import type { WireStatement } from './wire-statement.js';
+
+/** The part of the `pg` API that is used here. */
+export type PgResult = {
+  readonly command: string | null;
+  readonly rowCount: number | null;
+  readonly rows: readonly Row[];
+};
+export type PgClient = {
+  connect(): Promise<unknown>;
+  query(text: string, values?: readonly SqlValue[]): Promise<PgResult>;
+  query(statement: WireStatement, answered: (error: unknown, result?: PgResult) => void): void;
+  on(event: 'error' | 'end', listener: () => void): void;
+  end(): Promise<void>;
+};
+export type Driver = { readonly Client: new (settings: object) => PgClient };
+
+/** An optional peer: whoever keeps runs in a file does not install it. */
+export async function loadDriver(): Promise<Driver> {
+  try {
+    const { default: driver }: { default: Driver } = await import('pg' as string);
+    return driver;
+  } catch (error) {
+    throw missingDriver(error);
+  }
+}
+
+const CONNECT_MS = 10_000;
+
+/** `onLost` is called when the connection has ended, whoever ended it. */
+export async function openClient(
+  { Client }: Driver,
+  { url, schema }: PostgresAddress,
+  onLost: () => void,
+): Promise<PgClient> {
+  const client = new Client({
+    connectionString: url,
+    options: `-c search_path=${schema}`,
+    application_name: 'touchstone',
+    pipeline: true,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    types: { getTypeParser },
+  });
+  client.on('error', onLost);
+  client.on('end', onLost);
+  await client.connect();
+  return client;
+}
+
+const INT8 = 20;
+const INT4 = 23;
+const INT2 = 21;
+const FLOAT8 = 701;
+const NUMERIC = 1700;
+const BOOL = 16;
+
+const asText = (text: string): string => text;
+const asTruth = (text: string): number => (text === 't' ? 1 : 0);
+
+/** Larger ones would be rounded without a word. */
+function asNumber(text: string): number {
+  const value = Number(text);
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) throw damagedError('a number');
+  return value;
+}
+
+/** Numbers of every kind become numbers, as from SQLite; the rest stays text. */
+function getTypeParser(type: number): (text: string) => SqlValue {
+  if (type === INT8 || type === INT4 || type === INT2 || type === NUMERIC) return asNumber;
+  if (type === FLOAT8) return Number;
+  return type === BOOL ? asTruth : asText;
+}

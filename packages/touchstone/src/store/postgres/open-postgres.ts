@@ -1,0 +1,36 @@
+import { isPrepared, preparePostgres } from './migrate-postgres.js';
+import { type Driver, loadDriver, openClient, type PgClient } from './open-client.js';
+import type { PostgresAddress } from './postgres-address.js';
+import { connectError } from './postgres-errors.js';
+import { checkServer, readServerFacts, type ServerFacts } from './server-facts.js';
+
+export type OpenedPostgres = { readonly driver: Driver; readonly facts: ServerFacts };
+
+/** Checks the server and prepares the schema where it is not. Says in words why it cannot. */
+export async function openPostgres(address: PostgresAddress): Promise<OpenedPostgres> {
+  const driver = await loadDriver();
+  return withClient(driver, address, async (client) => {
+    const facts = await readServerFacts(client);
+    checkServer(address, facts);
+    // Asked first: a user without the right to make tables may use a schema that is as it should be.
+    if (!(await isPrepared({ client, address }))) await preparePostgres({ client, address });
+    return { driver, facts };
+  });
+}
+
+/** For a question or two on a connection of their own. */
+export async function withClient<T>(
+  driver: Driver,
+  address: PostgresAddress,
+  use: (client: PgClient) => Promise<T>,
+): Promise<T> {
+  let client: PgClient | undefined;
+  try {
+    client = await openClient(driver, address, () => undefined);
+    return await use(client);
+  } catch (error) {
+    throw connectError(address.shown, error);
+  } finally {
+    await client?.end().catch(() => undefined);
+  }
+}

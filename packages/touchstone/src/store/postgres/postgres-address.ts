@@ -1,0 +1,43 @@
+import { HostError } from '@touchstone/protocol';
+
+/** Where the tables are. `shown` names the database without user name and password, for messages. */
+export type PostgresAddress = {
+  /** For the driver; holds the password. */
+  readonly url: string;
+  readonly schema: string;
+  readonly shown: string;
+};
+
+const DEFAULT_SCHEMA = 'touchstone';
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
+
+export const isPostgresUrl = (address: string): boolean => /^postgres(ql)?:\/\//.test(address);
+
+/** `schema` is ours, and is taken out of what the driver gets. */
+export function readPostgresAddress(address: string): PostgresAddress {
+  const url = parsed(address);
+  const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA;
+  if (!SCHEMA_NAME.test(schema))
+    throw invalid(
+      'its "schema" is not a name of lower-case letters, digits and "_" that begins with a letter',
+    );
+  url.searchParams.delete('schema');
+  const shown = `postgres://${url.host || 'localhost'}${url.pathname}${schema === DEFAULT_SCHEMA ? '' : `?schema=${schema}`}`;
+  return { url: url.href, schema, shown };
+}
+
+/** The parser's own message quotes the address, and with it the password. */
+function parsed(address: string): URL {
+  try {
+    return new URL(address);
+  } catch {
+    throw invalid(
+      'expected postgres://user:password@host:port/database, with reserved characters such as "#" and "/" in user and password percent-encoded',
+    );
+  }
+}
+
+const invalid = (why: string): HostError =>
+  new HostError('validation_error', `The address of the PostgreSQL store cannot be used: ${why}.`, {
+    reason: 'address',
+  });

@@ -1,0 +1,153 @@
+import { HostError } from '@touchstone/protocol';
+import type { Clock } from '../../ports/index.js';
+import { checkText, closedError } from '../access.js';
+import { type Db, GuardFailed, type Outcome, OutcomeUnknown, type Statement } from '../db.js';
+import { chargeBatch, type Writing } from '../log/group-commit.js';
+import { type Answer, type Connection, createConnection } from './connection.js';
+import type { Driver } from './open-client.js';
+import type { PostgresAddress } from './postgres-address.js';
+import { POSTGRES } from './postgres-dialect.js';
+import { accessError, codeOf, isTransient } from './postgres-errors.js';
+import { type WireStatement, wireBatch, wireStatement } from './wire-statement.js';
+
+const WRITERS = 4;
+const READERS = 4;
+
+type Options = {
+  readonly driver: Driver;
+  readonly address: PostgresAddress;
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly writing?: Writing | undefined;
+};
+
+/**
+ * Batches of one lane use one connection, each after the answer to the one before: a batch that is tried again must not be
+ * overtaken by its successor. Reads take the connection with the least to do.
+ */
+export function createPostgresDb({ driver, address, clock, writing }: Options): Db {
+  const connect = () => createConnection(driver, address);
+  const readers = Array.from({ length: READERS }, connect);
+  const writers = Array.from({ length: WRITERS }, () => createWriter(connect(), clock));
+  let open = true;
+  const checkOpen = () => {
+    if (!open) throw closedError();
+  };
+  return {
+    dialect: POSTGRES,
+    async all(sql, params) {
+      checkOpen();
+      checkText(params);
+      const statement = wireStatement(sql, params);
+      return (await readOn(readers, statement)).rows;
+    },
+    async transaction(batch, lane = '') {
+      checkOpen();
+      for (const { params } of batch) checkText(params);
+      const writer = writers[placeOf(lane)] as Writer;
+      const outcomes = await writer.write(batch);
+      if (writing) chargeBatch(batch, writing);
+      return outcomes;
+    },
+    // The server sees to freed space by itself.
+    reclaim: async () => false,
+    rewrite: async () => undefined,
+    async copyTo() {
+      throw new HostError(
+        'validation_error',
+        'A PostgreSQL store is not copied by "touchstone backup". Use pg_dump, or "touchstone store copy" into a file.',
+      );
+    },
+    check: async () => [],
+    async close() {
+      if (!open) return;
+      open = false;
+      await Promise.all(writers.map(({ close }) => close()));
+      await Promise.all(readers.map((reader) => reader.close()));
+    },
+  };
+}
+
+function placeOf(lane: string): number {
+  let hash = 0;
+  for (let i = 0; i < lane.length; i += 1) hash = (hash * 31 + lane.charCodeAt(i)) | 0;
+  return Math.abs(hash) % WRITERS;
+}
+
+/** Reading changes nothing, so a read that was lost with its connection is sent once more. */
+async function readOn(readers: readonly Connection[], statement: WireStatement): Promise<Outcome> {
+  const reader = readers.reduce((least, one) => (one.pending < least.pending ? one : least));
+  try {
+    return outcomesOf(await reader.send([statement]), [0])[0] as Outcome;
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknown) && !isTransient(error)) throw accessError(error);
+    return outcomesOf(await reader.send([statement]), [0])[0] as Outcome;
+  }
+}
+
+type Writer = {
+  write(batch: readonly Statement[]): Promise<readonly Outcome[]>;
+  close(): Promise<void>;
+};
+
+function createWriter(connection: Connection, clock: Pick<Clock, 'sleep'>): Writer {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    write(batch) {
+      const written = last.then(() => writeBatch(connection, clock, batch));
+      last = written.catch(() => undefined);
+      return written;
+    },
+    async close() {
+      await last;
+      await connection.close();
+    },
+  };
+}
+
+const TRIES = 5;
+const PAUSE_MS = 20;
+
+async function writeBatch(
+  connection: Connection,
+  clock: Pick<Clock, 'sleep'>,
+  batch: readonly Statement[],
+): Promise<readonly Outcome[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt(connection, batch);
+    } catch (error) {
+      if (!isTransient(error) || tries === TRIES) throw accessError(error);
+      await clock.sleep(Math.random() * PAUSE_MS * tries);
+    }
+  }
+}
+
+const BEGIN: WireStatement = { name: 'touchstone_begin', text: 'BEGIN', values: [] };
+const COMMIT: WireStatement = { name: 'touchstone_commit', text: 'COMMIT', values: [] };
+
+/** A single statement is a transaction by itself. */
+async function attempt(connection: Connection, batch: readonly Statement[]): Promise<readonly Outcome[]> {
+  const { statements, places } = wireBatch(batch);
+  if (statements.length === 1) return outcomesOf(await connection.send(statements), places);
+  const answers = await connection.send([BEGIN, ...statements, COMMIT]);
+  const outcomes = outcomesOf(answers, [undefined, ...places, undefined]);
+  const end = answers.at(-1);
+  if (!end || 'error' in end || end.outcome.changes < 0) throw new Error('The server has undone a batch.');
+  return outcomes;
+}
+
+const DIVISION_BY_ZERO = '22012';
+
+/** The outcomes of what has a place in the batch. */
+function outcomesOf(answers: readonly Answer[], places: readonly (number | undefined)[]): readonly Outcome[] {
+  const outcomes: Outcome[] = [];
+  for (const [index, answer] of answers.entries()) {
+    const place = places[index];
+    if ('error' in answer) {
+      if (codeOf(answer.error) === DIVISION_BY_ZERO && place !== undefined) throw new GuardFailed(place);
+      throw answer.error;
+    }
+    if (place !== undefined) outcomes.push(answer.outcome);
+  }
+  return outcomes;
+}

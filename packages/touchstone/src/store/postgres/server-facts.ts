@@ -1,0 +1,52 @@
+import type { PgClient } from './open-client.js';
+import type { PostgresAddress } from './postgres-address.js';
+import { foreignClock, foreignEncoding, oldServer } from './postgres-errors.js';
+
+/** What the server says about itself. */
+export type ServerFacts = {
+  readonly version: string;
+  readonly versionNumber: number;
+  readonly encoding: string;
+  readonly fsync: string;
+  readonly synchronousCommit: string;
+  /** By how much the server's clock is ahead of this machine's. */
+  readonly skewMs: number;
+  /** Age of the oldest transaction, which keeps the server from clearing old rows. */
+  readonly oldestTransactionMs: number;
+};
+
+const FACTS = `SELECT current_setting('server_version') AS version,
+    current_setting('server_version_num')::int AS version_number,
+    (SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = current_database()) AS encoding,
+    current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
+    (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint AS now_ms,
+    COALESCE((SELECT (EXTRACT(EPOCH FROM clock_timestamp() - MIN(xact_start)) * 1000)::bigint
+      FROM pg_stat_activity WHERE backend_type = 'client backend'), 0) AS oldest_transaction_ms`;
+
+/** The answer was given about half-way between the question and its arrival. */
+export async function readServerFacts(client: PgClient): Promise<ServerFacts> {
+  const askedAt = Date.now();
+  const [row = {}] = (await client.query(FACTS)).rows;
+  const here = (askedAt + Date.now()) / 2;
+  return {
+    version: String(row.version),
+    versionNumber: Number(row.version_number),
+    encoding: String(row.encoding),
+    fsync: String(row.fsync),
+    synchronousCommit: String(row.synchronous_commit),
+    skewMs: Number(row.now_ms) - here,
+    oldestTransactionMs: Number(row.oldest_transaction_ms),
+  };
+}
+
+const OLDEST_SERVER = 150_000;
+/** Less is lost in the noise of asking, and leases last for many times that. */
+export const NOTED_SKEW_MS = 1_000;
+const MOST_SKEW_MS = 60_000;
+
+/** Refuses a server on which runs could be lost or mixed up. */
+export function checkServer({ shown }: PostgresAddress, facts: ServerFacts): void {
+  if (facts.versionNumber < OLDEST_SERVER) throw oldServer(shown, facts.version);
+  if (facts.encoding !== 'UTF8') throw foreignEncoding(shown, facts.encoding);
+  if (Math.abs(facts.skewMs) > MOST_SKEW_MS) throw foreignClock(shown, facts.skewMs);
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPostgresStore, openStore } from '../../packages/touchstone/src/store/index.js';
+import { type Cluster, hasPostgres, queryPostgres, querySqlite, startCluster } from '../setup/postgres.js';
+import { testClock } from './store/givens.js';
+import { raceCases } from './store/race-cases.js';
+import { sharedCases, storeCases } from './store-cases.js';
+
+describe.skipIf(!hasPostgres())('PostgreSQL store', () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster();
+  });
+  afterAll(() => cluster?.stop());
+
+  storeCases((clock, holder) => openPostgresStore({ url: cluster.newUrl(), clock, holder }));
+  sharedCases(async () => {
+    const url = cluster.newUrl();
+    return (clock, holder) => openPostgresStore({ url, clock, holder });
+  });
+  describe('several processes at once', () =>
+    raceCases((count) => {
+      const url = cluster.newUrl();
+      const open = (_: unknown, i: number) => openPostgresStore({ url, clock: testClock(), holder: `h${i}` });
+      return Promise.all(Array.from({ length: count }, open));
+    }));
+
+  it('a new one has the tables and columns of a new SQLite store', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'touchstone-columns-'));
+    const [url, file] = [cluster.newUrl(), join(folder, 'store.db')];
+    await (await openPostgresStore({ url, clock: testClock() })).close();
+    await (await openStore({ file, clock: testClock() })).close();
+    const columns = await queryPostgres(
+      url,
+      `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+        WHERE table_schema = current_schema() AND table_name <> 'schema_version'`,
+    );
+    const expected = querySqlite(
+      file,
+      `SELECT m.name || '.' || c.name AS name FROM sqlite_master m, pragma_table_info(m.name) c
+        WHERE m.type = 'table' AND m.name NOT IN ('schema_version', 'sqlite_sequence')`,
+    );
+    expect(columns.map(({ name }) => name).sort()).toEqual(expected.map(({ name }) => name).sort());
+    await rm(folder, { recursive: true });
+  });
+
+  it('audit records are neither changed nor removed nor cut off, also by a program of an operator', async () => {
+    const url = cluster.newUrl();
+    await (await openPostgresStore({ url, clock: testClock() })).close();
+    const row = "INSERT INTO audit VALUES ('a', 'b', 1, 1, 'p', 'x', 'r', 1, NULL, NULL, '', '')";
+    await queryPostgres(url, row);
+    for (const sql of ['UPDATE audit SET seq = 2', 'DELETE FROM audit', 'TRUNCATE audit'])
+      await expect(queryPostgres(url, sql)).rejects.toThrow('audit is append-only');
+    expect(await queryPostgres(url, 'SELECT seq FROM audit')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,188 @@
+import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** A PostgreSQL server of the tests. */
+export type Cluster = {
+  /** A database in which nothing is kept yet. */
+  newUrl(): string;
+  stop(): Promise<void>;
+};
+
+export type ClusterOptions = {
+  /** Flushes like a server in use: for tests that kill it. */
+  readonly durable?: true;
+};
+
+const MISSING = `PostgreSQL is not here. Install it (Debian: apt-get install postgresql), or name a server with
+TOUCHSTONE_TEST_POSTGRES=postgres://user:password@host:port/database`;
+
+/** Whether there is a server to test with. Where everything is required, its absence is an error. */
+export function hasPostgres(): boolean {
+  if (process.env.TOUCHSTONE_TEST_POSTGRES || binaries()) return true;
+  if (process.env.TOUCHSTONE_REQUIRE_ALL) throw new Error(MISSING);
+  console.warn(MISSING);
+  return false;
+}
+
+let schemas = 0;
+/** The server of the environment is kept apart by schemas; each process has names of its own. */
+const withSchema = (url: string): string => {
+  schemas += 1;
+  const named = new URL(url);
+  named.searchParams.set('schema', `t${process.pid}_${Date.now().toString(36)}_${schemas}`);
+  return named.href;
+};
+
+/** The server of the environment, or one of our own in a temporary folder. */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const given = process.env.TOUCHSTONE_TEST_POSTGRES;
+  if (given && !options.durable) return { newUrl: () => withSchema(given), stop: async () => undefined };
+  const server = await startServer(options);
+  return { newUrl: () => withSchema(server.url), stop: server.stop };
+}
+
+/** A server that a test may crash and start again. */
+export type Server = {
+  readonly url: string;
+  /** As after a loss of power. */
+  crash(): void;
+  start(): void;
+  stop(): Promise<void>;
+};
+
+export async function startServer({ durable }: ClusterOptions = {}): Promise<Server> {
+  const bin = binaries();
+  if (!bin) throw new Error(MISSING);
+  const folder = mkdtempSync(join(tmpdir(), 'touchstone-pg-'));
+  chmodSync(folder, 0o755);
+  const run = asServerUser(folder);
+  const data = join(folder, 'data');
+  run(join(bin, 'initdb'), [
+    '-D',
+    data,
+    '-U',
+    'touchstone',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--no-sync',
+    '--locale=C',
+  ]);
+  const port = await freePort();
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 200,
+    fsync: durable ? 'on' : 'off',
+    ...(durable ? {} : { full_page_writes: 'off' }),
+    shared_buffers: '32MB',
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const control = (...args: readonly string[]) => run(join(bin, 'pg_ctl'), ['-D', data, '-w', ...args]);
+  const start = () => {
+    control(
+      '-l',
+      join(data, 'server.log'),
+      '-o',
+      flags.map((flag) => (flag === '-c' ? flag : `'${flag}'`)).join(' '),
+      'start',
+    );
+  };
+  start();
+  return {
+    url: `postgres://touchstone:pg-test-password@127.0.0.1:${port}/postgres`,
+    crash: () => control('-m', 'immediate', 'stop'),
+    start,
+    async stop() {
+      control('-m', 'immediate', 'stop');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Run = (program: string, args: readonly string[]) => void;
+
+/** The server refuses to run as root, who hands over to the user that the package has made. */
+function asServerUser(folder: string): Run {
+  const options: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder };
+  if (process.getuid?.() !== 0)
+    return (program, args) => {
+      execFileSync(program, args, options);
+    };
+  execFileSync('chown', ['-R', 'postgres', folder]);
+  return (program, args) => {
+    execFileSync(
+      'setpriv',
+      ['--reuid=postgres', '--regid=postgres', '--clear-groups', program, ...args],
+      options,
+    );
+  };
+}
+
+const DEBIAN = '/usr/lib/postgresql';
+
+/** The folder with initdb and pg_ctl: Debian keeps them out of the path. */
+function binaries(): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(DEBIAN, version, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ];
+  return folders.find((folder) =>
+    ['initdb', 'pg_ctl', 'postgres'].every((name) => isProgram(join(folder, name))),
+  );
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (typeof address !== 'object' || !address) throw new Error('No port is free.');
+  return address.port;
+}
+
+type Rows = readonly { readonly [column: string]: unknown }[];
+const fromPackage = createRequire(new URL('../../packages/touchstone/package.json', import.meta.url));
+
+/** Asks the database as an operator would, beside the store. */
+export async function queryPostgres(address: string, sql: string): Promise<Rows> {
+  const url = new URL(address);
+  const schema = url.searchParams.get('schema') ?? 'touchstone';
+  url.searchParams.delete('schema');
+  const { Client } = fromPackage('pg');
+  const client = new Client({ connectionString: url.href, options: `-c search_path=${schema}` });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+export function querySqlite(file: string, sql: string): Rows {
+  const { DatabaseSync } = fromPackage('@photostructure/sqlite');
+  const database = new DatabaseSync(file);
+  try {
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+}
