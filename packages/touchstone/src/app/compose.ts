@@ -31,12 +31,13 @@ import {
   type Run,
   type Store,
   type Suite,
+  type ThreadShares,
   UNSHARED,
 } from '../ports/index.js';
 import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
-import { isOpenToOthers, openStore } from '../store/index.js';
+import { isOpenToOthers, isPostgresUrl, openPostgresStore, openStore } from '../store/index.js';
 import { auditedKeys } from './audited-keys.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition, inSlots } from './catalogue/compile-definition.js';
@@ -53,7 +54,7 @@ import { composeAgents } from './compose-agents.js';
 import { composeScoring, evalSettings } from './compose-scoring.js';
 import type { Config } from './config/config.js';
 import { checkParts, trustOf } from './config/config-parts.js';
-import { storeFile } from './config/data-folder.js';
+import { storeAddress } from './config/data-folder.js';
 import { readSafetyPolicy } from './config/safety-policy.js';
 import { readOwnKey, trustedKeyOf } from './config/signing-key.js';
 import { createCarryOut } from './deployments/carry-out.js';
@@ -216,11 +217,24 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
 
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
+async function openConfiguredStore(
+  { config, clock, log, dataDir }: Basics,
+  shares: { readonly shares?: ThreadShares },
+): Promise<Store> {
+  const address = await storeAddress(config, dataDir);
+  if (isPostgresUrl(address)) {
+    const onSkew = (skewMs: number) => log.warn('store.clock-differs', { ms: Math.round(skewMs) });
+    return openPostgresStore({ url: address, clock, onSkew, ...shares });
+  }
+  const opened = await openStore({ file: address, clock, ...shares });
+  if (isOpenToOthers(address)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(address) });
+  return opened;
+}
+
 /** Everything below the engine. */
 async function openParts(basics: Basics) {
-  const { config, clock, ids, random, env, log, origin, dataDir } = basics;
+  const { config, clock, ids, random, env, log, origin } = basics;
   const safety = await readSafetyPolicy(config);
-  const file = await storeFile(config, dataDir);
   const limitCounts = createLimitCounts();
   // The command line has one tenant.
   const shares =
@@ -231,8 +245,7 @@ async function openParts(basics: Basics) {
           onWait: () => limitCounts.reached('aheadMs'),
         })
       : UNSHARED;
-  const opened = await openStore({ file, clock, ...(origin === 'host' && { shares }) });
-  if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
+  const opened = await openConfiguredStore(basics, origin === 'host' ? { shares } : {});
   const names = createNames({
     clock,
     perTenant: config.limits.perTenant.nameLookups,

@@ -75,7 +75,8 @@ export async function withTouchstone<T>(
 /** Neither a store nor a folder for one. */
 function hasNoPlace(context: Context, config: Config): boolean {
   if (config.store === undefined) return !existsSync(resolve(context.io.cwd, context.settings.data));
-  return config.store.startsWith('sqlite:') && !existsSync(storeFile(context, config));
+  const file = storeFile(context, config);
+  return file !== undefined && !existsSync(file);
 }
 
 /** Asked before a command that goes on with what is kept. */
@@ -86,8 +87,10 @@ export const hasStore = async (context: Context): Promise<boolean> =>
 function isKept(context: Context, config: Config): boolean {
   const { data } = context.settings;
   checkData(context, config);
-  if (statSync(storeFile(context, config), { throwIfNoEntry: false })) return true;
-  if (config.store !== undefined) return !config.store.startsWith('sqlite:');
+  const file = storeFile(context, config);
+  // A database is asked; one in which nothing is kept yet answers so.
+  if (file === undefined || statSync(file, { throwIfNoEntry: false })) return true;
+  if (config.store !== undefined) return false;
   if (data === DEFAULT_DATA) return false;
   throw new UsageError(
     `Nothing is kept in ${data}: there is no ${STORE_FILE} in it.`,
@@ -104,11 +107,11 @@ function checkData({ io, settings: { data } }: Context, { store }: Config): void
   throw new UsageError(`--data ${data} is not a folder.`, 'Name a folder, or leave it out.');
 }
 
-/** Where the store is, or will be. */
-export const storeFile = ({ io, settings }: Context, { store, baseDir }: Config): string =>
-  store?.startsWith('sqlite:')
-    ? resolve(baseDir, store.slice('sqlite:'.length))
-    : join(resolve(io.cwd, settings.data), STORE_FILE);
+/** The file of the store, there or to be made; undefined for one that is in a database. */
+export function storeFile({ io, settings }: Context, { store, baseDir }: Config): string | undefined {
+  if (store === undefined) return join(resolve(io.cwd, settings.data), STORE_FILE);
+  return store.startsWith('sqlite:') ? resolve(baseDir, store.slice('sqlite:'.length)) : undefined;
+}
 
 /** Judging asks no agent. */
 function judgesOnly(config: Config): Config {

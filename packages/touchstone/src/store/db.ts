@@ -69,14 +69,21 @@ export class GuardFailed extends Error {
   }
 }
 
+/** The database cannot be reached at the moment. Nothing of the batch was sent. */
+export class StoreAway extends HostError {
+  constructor(message: string, cause: unknown, reason = 'unreachable') {
+    super('unavailable', message, { reason, retryAfter: 1 }, cause);
+    this.name = 'StoreAway';
+  }
+}
+
 /** The connection was lost while the batch was on its way: it has been kept whole, or not at all. */
-export class OutcomeUnknown extends HostError {
+export class OutcomeUnknown extends StoreAway {
   constructor(cause: unknown) {
     super(
-      'unavailable',
       'The connection to the store was lost before it confirmed a write. Try again in a moment; a request with an Idempotency-Key takes effect once.',
-      { reason: 'outcome_unknown', retryAfter: 1 },
       cause,
+      'outcome_unknown',
     );
     this.name = 'OutcomeUnknown';
   }

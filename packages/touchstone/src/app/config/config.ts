@@ -54,7 +54,8 @@ function withStore(
   env: Environment,
 ): { readonly value: unknown; readonly unset: readonly Issue[] } {
   if (!isObject(value) || typeof value.store !== 'string') return { value, unset: [] };
-  const { value: store, unset } = fillIn(value.store, env);
+  const written = value.store.replace(/^env:(\w+)$/, '${$1}');
+  const { value: store, unset } = fillIn(written, env);
   if (unset.length === 0) return { value: { ...value, store }, unset: [] };
   const { store: _, ...rest } = value;
   return { value: rest, unset: [{ pointer: '/store', message: needsVariables('The store', unset) }] };

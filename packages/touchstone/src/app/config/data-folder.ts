@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { HostError } from '@touchstone/protocol';
-import { MEMORY } from '../../store/index.js';
+import { isPostgresUrl, MEMORY } from '../../store/index.js';
 import type { Config } from './config.js';
 
 /**
@@ -33,16 +32,11 @@ async function ignoreFolder(path: string): Promise<void> {
   );
 }
 
-/** Where everything is kept: the file that is configured, or one in the data folder; without a folder, in memory. */
-export async function storeFile(config: Config, dataDir: string | undefined): Promise<string> {
+/** Where everything is kept: the database or file that is configured, or a file in the data folder; without a folder, in memory. */
+export async function storeAddress(config: Config, dataDir: string | undefined): Promise<string> {
+  if (config.store !== undefined && isPostgresUrl(config.store)) return config.store;
   if (config.store?.startsWith('sqlite:'))
     return resolve(config.baseDir, config.store.slice('sqlite:'.length));
-  if (config.store !== undefined) {
-    throw new HostError(
-      'validation_error',
-      'The configured store is not one this version can open. Use "sqlite:<file>", or leave "store" out.',
-    );
-  }
   if (dataDir === undefined) return MEMORY;
   // Inputs and answers are kept in clear, so other users of the machine get no access to this folder.
   await makeFolder(dataDir);

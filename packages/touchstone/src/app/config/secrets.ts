@@ -1,5 +1,6 @@
 import type { JsonObject } from '@touchstone/protocol';
 import { fillIn, handOver, type Secret, variablesIn } from '../../agents/index.js';
+import { postgresPassword } from '../../store/index.js';
 import type { Config } from './config.js';
 
 /** Header names that carry no secret. Any other header value of an agent or a tool is taken for one. */
@@ -25,7 +26,12 @@ export function knownSecrets(config: Config, env: NodeJS.ProcessEnv): readonly S
     ...secretsOf(id, handOver(fillIn(members as JsonObject, env).value, env), env),
   ]);
   const vendors = VENDOR_KEYS.flatMap((name) => envSecret(name, env));
-  return unique([...held, ...vendors]);
+  return unique([...held, ...vendors, ...storeSecret(config.store)]);
+}
+
+function storeSecret(store: string | undefined): Secret[] {
+  const password = store === undefined ? undefined : postgresPassword(store);
+  return password === undefined ? [] : [{ id: 'store', value: password }];
 }
 
 const secretsOf = (id: string, members: JsonObject, env: NodeJS.ProcessEnv): Secret[] => [

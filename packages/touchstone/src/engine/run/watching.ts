@@ -21,18 +21,33 @@ export async function keepLease(context: DriveContext): Promise<void> {
   const { parts, lease, leave, over } = context;
   const { leaseMs } = parts.limits;
   let renewAt = parts.clock.elapsed() + leaseMs / 3;
-  try {
-    for (;;) {
-      await parts.clock.sleep(Math.min(LISTEN_MS, leaseMs / 3), over);
-      await obey(context);
-      if (parts.clock.elapsed() < renewAt) continue;
-      if (!(await parts.store.leases.renew(lease, leaseMs))) return leave();
-      renewAt = parts.clock.elapsed() + leaseMs / 3;
-    }
-  } catch (error) {
-    if (!over.aborted) parts.log.error('lease.failed', { runId: lease.runId }, error);
+  let isFailing = false;
+  let isHeld = true;
+  const look = async (): Promise<void> => {
+    await obey(context);
+    if (parts.clock.elapsed() < renewAt) return;
+    isHeld = await parts.store.leases.renew(lease, leaseMs);
+    renewAt = parts.clock.elapsed() + leaseMs / 3;
+  };
+  while (isHeld && (await isStillAt(parts.clock.sleep(Math.min(LISTEN_MS, leaseMs / 3), over)))) {
+    // A database that is away for a while costs no run its driver: the lease is renewed when it is back.
+    const failure = await look().then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    if (failure && !isFailing && !over.aborted)
+      parts.log.error('lease.failed', { runId: lease.runId }, failure.error);
+    isFailing = failure !== undefined;
   }
+  if (!isHeld) leave();
 }
+
+/** False when the drive was over before the pause was. */
+const isStillAt = (pause: Promise<void>): Promise<boolean> =>
+  pause.then(
+    () => true,
+    () => false,
+  );
 
 /** Reads what has been asked of the run, and stops for it. */
 export async function obey({ parts, lease, stop }: DriveContext): Promise<void> {

@@ -2,6 +2,7 @@ import { HostError } from '@touchstone/protocol';
 import type { Clock, Ledger, Usage } from '../../ports/index.js';
 import { type Db, GuardFailed, type Statement } from '../db.js';
 import { numberAt } from '../rows.js';
+import { keepTrying } from './keep-trying.js';
 
 /** The running total sits on the run, because a cost ceiling asks for it before every task. */
 const ADD = `UPDATE runs SET spent_usd = spent_usd + ?, unpriced_calls = unpriced_calls + ?
@@ -22,7 +23,7 @@ export function createLedger(db: Db, clock: Clock): Ledger {
         sql: INSERT,
         params: [clock.now(), ...callParams(call), ...key],
       }));
-      await db.transaction([add, ...calls], runId).catch((error) => {
+      await keepTrying(clock, () => db.transaction([add, ...calls], runId)).catch((error) => {
         // Money without a run to book it on is a defect of the caller, and must not vanish in silence.
         if (error instanceof GuardFailed) throw new HostError('not_found', 'No such run to book usage on.');
         throw error;

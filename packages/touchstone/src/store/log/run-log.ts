@@ -21,6 +21,7 @@ import { jsonAt, jsonIfGiven, numberAt, toRecord, toSealedUnit } from '../rows.j
 import { brokenCommit, commitStatements, sealStatements } from './commit.js';
 import { recordWithoutContent } from './content.js';
 import { EVENT_COLUMNS, expand } from './expand.js';
+import { keepTrying } from './keep-trying.js';
 import {
   byEntry,
   fittingPage,
@@ -65,7 +66,7 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers, pace: Pac
     if (eventCount > 0) appends.notify(ALL, () => ({ owner, runId, firstSequence, eventCount }));
   };
   const commit = async (lease: Lease, whole: Commit): Promise<void> => {
-    await write(db, pace, lease, whole, clock.now());
+    await write(db, clock, pace, lease, whole);
     notify(lease, whole);
   };
   return {
@@ -137,18 +138,30 @@ async function seal(
   }
 }
 
-async function write(db: Db, pace: Pace, lease: Lease, commit: Commit, now: number): Promise<void> {
+/** Only the driver moves the end of a log. A commit that adds no event is the same when it is made twice. */
+async function isCommitted(db: Db, lease: Lease, { entries = [], firstSequence }: Commit): Promise<boolean> {
+  const [head] = await db.all(HEAD, runKey(lease.owner, lease.runId));
+  const end = entries.reduce((sum, entry) => sum + eventCountOf(entry), firstSequence);
+  return end > firstSequence && head?.lease_token === lease.token && head.event_count === end;
+}
+
+async function write(db: Db, clock: Clock, pace: Pace, lease: Lease, commit: Commit): Promise<void> {
   const { owner, runNo } = lease;
   const { seals = [], firstSequence } = commit;
   // A piece holds records only, behind the same fence; a driver that ends before the last one has sealed them.
   const writePiece = (rows: SealRows) =>
     db.transaction(commitStatements(db.dialect, lease, { firstSequence }, rows), lease.runId);
   try {
-    const pieces = { records: seals, runNo, sealedAt: now, writePiece };
+    const pieces = { records: seals, runNo, sealedAt: clock.now(), writePiece };
     const last = writeButLast(pieces, (bytes) => pace(owner, [{ bytes }]));
     // Without a turn in between: what was submitted before the store closes is written.
     const rows = last instanceof Promise ? await last : last;
-    await db.transaction(commitStatements(db.dialect, lease, commit, rows), lease.runId);
+    const batch = commitStatements(db.dialect, lease, commit, rows);
+    await keepTrying(
+      clock,
+      () => db.transaction(batch, lease.runId),
+      () => isCommitted(db, lease, commit),
+    );
   } catch (error) {
     if (!(error instanceof GuardFailed)) throw error;
     const [head] = await db.all(HEAD, runKey(lease.owner, lease.runId));

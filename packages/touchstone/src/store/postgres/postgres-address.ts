@@ -26,6 +26,13 @@ export function readPostgresAddress(address: string): PostgresAddress {
   return { url: url.href, schema, shown };
 }
 
+/** The password in an address, as the server gets it. */
+export function postgresPassword(address: string): string | undefined {
+  if (!isPostgresUrl(address) || !URL.canParse(address)) return undefined;
+  const { password, searchParams } = new URL(address);
+  return searchParams.get('password') ?? (password === '' ? undefined : decodeURIComponent(password));
+}
+
 /** The parser's own message quotes the address, and with it the password. */
 function parsed(address: string): URL {
   try {

@@ -5,9 +5,11 @@ import { type Db, GuardFailed, type Outcome, OutcomeUnknown, type Statement } fr
 import { chargeBatch, type Writing } from '../log/group-commit.js';
 import { type Answer, type Connection, createConnection } from './connection.js';
 import type { Driver } from './open-client.js';
+import { withClient } from './open-postgres.js';
 import type { PostgresAddress } from './postgres-address.js';
 import { POSTGRES } from './postgres-dialect.js';
 import { accessError, codeOf, isTransient } from './postgres-errors.js';
+import { readServerFacts, serverTroubles } from './server-facts.js';
 import { type WireStatement, wireBatch, wireStatement } from './wire-statement.js';
 
 const WRITERS = 4;
@@ -57,7 +59,7 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
         'A PostgreSQL store is not copied by "touchstone backup". Use pg_dump, or "touchstone store copy" into a file.',
       );
     },
-    check: async () => [],
+    check: () => withClient(driver, address, async (client) => serverTroubles(await readServerFacts(client))),
     async close() {
       if (!open) return;
       open = false;

@@ -1,5 +1,5 @@
 import { HostError, isHostError } from '@touchstone/protocol';
-import { GuardFailed } from '../db.js';
+import { GuardFailed, StoreAway } from '../db.js';
 
 type Reason =
   | 'unreachable'
@@ -27,7 +27,6 @@ const TROUBLES: { readonly [beginning: string]: readonly [Reason, string] } = {
   '08': ['unreachable', 'the connection failed. Check that the server runs and can be reached.'],
 };
 const UNREACHABLE = TROUBLES['08'] as readonly [Reason, string];
-const RETRY_AFTER_S = 1;
 
 /** The server's five characters; undefined for an error of the network or of the driver. */
 export function codeOf(error: unknown): string | undefined {
@@ -41,13 +40,7 @@ const troubleOf = (code: string | undefined): readonly [Reason, string] | undefi
 /** Of a server that could not be asked: nothing has been sent. */
 export function connectError(shown: string, error: unknown): HostError {
   if (isHostError(error)) return error;
-  const [reason, words] = troubleOf(codeOf(error)) ?? UNREACHABLE;
-  return new HostError(
-    'unavailable',
-    `Cannot open the store ${shown}: ${words}`,
-    { reason, retryAfter: RETRY_AFTER_S },
-    error,
-  );
+  return troubleError(`Cannot open the store ${shown}`, troubleOf(codeOf(error)) ?? UNREACHABLE, error);
 }
 
 /** The error a caller gets when reading or writing fails. The cause stays attached for the operator's log. */
@@ -58,13 +51,12 @@ export function accessError(error: unknown): unknown {
     return new HostError('conflict', 'A row with the same key is stored already.', undefined, error);
   const trouble = troubleOf(code);
   if (!trouble) return new HostError('internal_error', 'The store refused a statement.', undefined, error);
-  const [reason, words] = trouble;
-  return new HostError(
-    'unavailable',
-    `The store cannot be used: ${words}`,
-    { reason, retryAfter: RETRY_AFTER_S },
-    error,
-  );
+  return troubleError('The store cannot be used', trouble, error);
+}
+
+function troubleError(what: string, [reason, words]: readonly [Reason, string], cause: unknown): HostError {
+  if (reason === 'unreachable') return new StoreAway(`${what}: ${words}`, cause);
+  return new HostError('unavailable', `${what}: ${words}`, { reason }, cause);
 }
 
 /** Two batches got in each other's way, or a compiled statement is gone: nothing is kept, and trying again is enough. */

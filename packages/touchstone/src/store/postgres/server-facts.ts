@@ -50,3 +50,26 @@ export function checkServer({ shown }: PostgresAddress, facts: ServerFacts): voi
   if (facts.encoding !== 'UTF8') throw foreignEncoding(shown, facts.encoding);
   if (Math.abs(facts.skewMs) > MOST_SKEW_MS) throw foreignClock(shown, facts.skewMs);
 }
+
+const LONG_TRANSACTION_MS = 3_600_000;
+
+/** What an operator has to put right, although the store can be used. */
+export function serverTroubles(facts: ServerFacts): readonly string[] {
+  const { fsync, synchronousCommit, skewMs, oldestTransactionMs } = facts;
+  const troubles: readonly (readonly [boolean, string])[] = [
+    [fsync === 'off', 'The server has fsync=off: a crash can lose or damage what is stored. Set fsync=on.'],
+    [
+      synchronousCommit === 'off',
+      'The server has synchronous_commit=off: a crash can lose what was acknowledged. Set it to on.',
+    ],
+    [
+      Math.abs(skewMs) > NOTED_SKEW_MS,
+      `The clocks of this machine and of the server differ by ${(Math.abs(skewMs) / 1000).toFixed(1)} s. Set the clocks right.`,
+    ],
+    [
+      oldestTransactionMs > LONG_TRANSACTION_MS,
+      `A transaction has been open for ${Math.round(oldestTransactionMs / 60_000)} minutes, and keeps the server from clearing old rows. End it; pg_stat_activity names it.`,
+    ],
+  ];
+  return troubles.flatMap(([isSo, words]) => (isSo ? [words] : []));
+}

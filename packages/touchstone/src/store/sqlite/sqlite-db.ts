@@ -125,7 +125,8 @@ const TROUBLES_SHOWN = 5;
 /** It names tables, indexes and pages, never what is in them. */
 function check(sqlite: Sqlite): readonly string[] {
   const rows = sqlite.prepare(`PRAGMA integrity_check(${TROUBLES_SHOWN})`).all() as Row[];
-  return rows.map((row) => String(row.integrity_check)).filter((words) => words !== 'ok');
+  const found = rows.map((row) => String(row.integrity_check)).filter((words) => words !== 'ok');
+  return found.length === 0 ? [] : ['It is damaged.', ...found];
 }
 
 /** Folds the write-ahead log back, so that the one file holds everything and can be copied. */

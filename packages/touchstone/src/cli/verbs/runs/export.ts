@@ -189,9 +189,12 @@ async function ownFiles(context: Context): Promise<readonly (readonly [string, s
   const store = storeFile(context, await readConfig(context));
   return [
     [targetOf(join(resolve(io.cwd, settings.data), 'signing-key.pem')), 'The key of this machine'],
-    ...['', '-wal', '-shm', '-journal'].map((end) => [targetOf(store + end), 'The store'] as const),
+    ...storeFiles(store).map((file) => [targetOf(file), 'The store'] as const),
   ];
 }
+
+const storeFiles = (store: string | undefined): readonly string[] =>
+  store === undefined ? [] : ['', '-wal', '-shm', '-journal'].map((end) => store + end);
 
 async function writeExport(
   context: Context,

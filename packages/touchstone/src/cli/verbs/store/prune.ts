@@ -88,6 +88,7 @@ const requestOf = ({ olderThan, keep, dryRun, bodiesOnly }: PruneOptions): Prune
 async function storeBytes(context: Context, { host }: Where): Promise<number | undefined> {
   if (host !== undefined || !(await hasStore(context))) return undefined;
   const file = storeFile(context, await readConfig(context));
+  if (file === undefined) return undefined;
   const sizes = [file, `${file}-wal`].map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
   return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -49,10 +49,8 @@ export async function checkDisk({ io, settings }: Context): Promise<Finding> {
 
 /** Opens the store and reads from it. One that is not there yet is left to the first run. */
 export async function checkStore(context: Context, config: Config): Promise<Finding> {
-  const useSqlite = 'Use "sqlite:<file>", or leave "store" out';
-  if (config.store !== undefined && !config.store.startsWith('sqlite:'))
-    return broken('store', 'it is not one this version can open', useSqlite);
   const file = storeFile(context, config);
+  if (file === undefined) return checkDatabase(context);
   const shown = displayPath(file, context.io.cwd);
   const hint = 'Check its permissions, restore it from a copy, or use another folder with --data';
   const opened = await tried('store', `${shown} cannot be used`, hint, async () => {
@@ -63,10 +61,20 @@ export async function checkStore(context: Context, config: Config): Promise<Find
   return warning('store', `${opened.detail}; other users of this machine may read it`, `chmod 600 ${shown}*`);
 }
 
+/** The store prepares what is missing when it is opened, as the first run would. */
+const checkDatabase = (context: Context): Promise<Finding> =>
+  tried(
+    'store',
+    'the PostgreSQL store cannot be used',
+    'Correct "store" in the configuration, or see docs/scaling-out.md',
+    async () =>
+      `the PostgreSQL database is sound and holds ${await withSession(context, {}, 'store', readStore)}`,
+  );
+
 /** Looks for damaged pages, reads the ends of some logs, and counts as the operator: the runs of every tenant. */
 async function readStore({ client, local }: Session): Promise<string> {
   const troubles = (await local?.touchstone.store.check()) ?? [];
-  if (troubles.length > 0) throw new Error(`It is damaged. ${troubles.join(' ')}`);
+  if (troubles.length > 0) throw new Error(troubles.join(' '));
   const { items } = await client.runs.list({ limit: READ_RUNS });
   for (const { runId, touchstone } of items) {
     const last = (touchstone?.eventCount ?? 0) - 1;

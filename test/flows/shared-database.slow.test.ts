@@ -1,0 +1,158 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { asId, type RunId } from '@touchstone/protocol';
+import { createClient } from '@touchstone/sdk';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasPostgres, type Server, startServer } from '../setup/postgres.js';
+import { callsIn, KEY, kill, runCli, type Serving, serve, temporaryFolder, writeProject } from './processes.js';
+
+// Goal: hosts that share a PostgreSQL database share their runs. Method: real processes and a real server that flushes, killed
+// in the middle of runs; what they leave is compared with a run of one host on a file that nobody disturbed.
+const TASKS = 300;
+const CONCURRENCY = 8;
+
+describe.skipIf(!hasPostgres())('hosts on one PostgreSQL database', () => {
+  let database: Server;
+  let folder: ReturnType<typeof temporaryFolder>;
+  const running = new Set<Serving>();
+  let schemas = 0;
+  beforeAll(async () => {
+    database = await startServer({ durable: true });
+  });
+  afterAll(() => database?.stop());
+  beforeEach(() => {
+    folder = temporaryFolder();
+    writeProject(folder.path, TASKS, { delayMs: 12 });
+    schemas += 1;
+    setStore(folder.path, 'env:DATABASE_URL');
+  });
+  afterEach(async () => {
+    for (const one of running) await kill(one);
+    running.clear();
+    folder.remove();
+  });
+
+  const calls = () => join(folder.path, 'calls.log');
+  const url = () => `${database.url}?schema=s${schemas}`;
+  const start = async (name: string): Promise<Serving> => {
+    const host = await serve(['--data', name], folder.path, { CALLS: calls(), DATABASE_URL: url() });
+    running.add(host);
+    return host;
+  };
+  const clientOf = (host: Serving) => createClient({ baseUrl: host.url, key: KEY });
+  const create = async (host: Serving): Promise<RunId> => asId((await clientOf(host).runs.create(EVAL)).runId);
+
+  it('kill -9 of the one that drives a run: the other goes on, and its log is that of an undisturbed run', async () => {
+    const [first, second] = [await start('one'), await start('two')];
+    const runId = await create(first);
+    await untilCalled(calls(), TASKS / 3);
+    const stream = scoresOf(second, runId);
+    running.delete(first);
+    await kill(first);
+    const summary = await clientOf(second).waitForScorecard(runId);
+    const called = callsIn(calls()).length;
+    expect(called).toBeGreaterThanOrEqual(TASKS);
+    expect(called).toBeLessThanOrEqual(TASKS + 2 * CONCURRENCY);
+    expect((await stream).sort()).toEqual(Array.from({ length: TASKS }, (_, i) => `n-${i}`).sort());
+
+    setStore(folder.path, undefined);
+    const calm = await serve(['--data', 'calm'], folder.path);
+    running.add(calm);
+    const calmId = await create(calm);
+    expect(withoutTimes(summary)).toEqual(withoutTimes(await clientOf(calm).waitForScorecard(calmId)));
+    expect(await comparableLog(second, runId)).toEqual(await comparableLog(calm, calmId));
+  });
+
+  it('a run is cancelled through a host that does not drive it', async () => {
+    writeProject(folder.path, TASKS, { delayMs: 200 });
+    setStore(folder.path, 'env:DATABASE_URL');
+    const [first, second] = [await start('one'), await start('two')];
+    const runId = await create(first);
+    await untilCalled(calls(), 20);
+    await clientOf(second).runs.cancel(runId);
+    await expect.poll(async () => (await clientOf(second).runs.get(runId)).status, POLL).toBe('cancelled');
+    expect((await clientOf(first).runs.get(runId)).status).toBe('cancelled');
+    expect(callsIn(calls()).length).toBeLessThan(TASKS);
+  });
+
+  it('a crash of the database in the middle of a run loses nothing and doubles nothing', async () => {
+    const host = await start('one');
+    const runId = await create(host);
+    await untilCalled(calls(), TASKS / 3);
+    database.crash();
+    const down = await fetch(`${host.url}/v1/runs/${runId}`, { headers: { authorization: `Bearer ${KEY}` } });
+    expect(down.status).toBe(503);
+    expect(down.headers.get('retry-after')).toBe('1');
+    expect(await down.text()).not.toContain('pg-test-password');
+    database.start();
+    await expect.poll(async () => (await clientOf(host).runs.get(runId)).status, POLL).toBe('completed');
+    const log = await comparableLog(host, runId);
+    expect(log.filter(({ type }) => type === 'eval.scored')).toHaveLength(TASKS);
+    expect(callsIn(calls()).length).toBeLessThanOrEqual(TASKS + 2 * CONCURRENCY);
+  });
+
+  it('the command line keeps its runs there, and a second folder reads them', async () => {
+    const env = { DATABASE_URL: url() };
+    const args = ['run', 'numbers.suite.json', '--agent', 'local.test.numbers', '--json'];
+    const run = await runCli(args, folder.path, env);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const { runId } = JSON.parse(run.stdout);
+    for (const verb of [['show', runId], ['runs'], ['show', 'last'], ['audit', 'verify'], ['keys', 'list'], ['baseline', 'list'], ['usage'], ['doctor']]) {
+      const told = await runCli([...verb, '--data', 'elsewhere'], folder.path, env);
+      expect({ verb, ...told }).toMatchObject({ code: 0 });
+      expect(told.stdout + told.stderr).not.toContain('pg-test-password');
+    }
+    expect((await runCli(['show', 'last', '--json'], folder.path, env)).stdout).toContain(runId);
+    const again = JSON.parse((await runCli(args, folder.path, env)).stdout);
+    const compared = await runCli(['compare', runId, again.runId, '--data', 'elsewhere'], folder.path, env);
+    expect(compared).toMatchObject({ code: 0 });
+  });
+});
+
+const EVAL = {
+  mode: 'eval' as const,
+  evalSuiteRef: 'local.test.evals.numbers',
+  agentId: 'local.test.numbers',
+};
+const POLL = { timeout: 90_000, interval: 100 };
+
+function setStore(folder: string, store: string | undefined): void {
+  const file = join(folder, 'touchstone.config.json');
+  const { store: _, ...config } = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...config, ...(store !== undefined && { store }) }));
+}
+
+/** The agent notes its calls in a file, and has no other way to tell this process. */
+async function untilCalled(file: string, count: number): Promise<void> {
+  while (callsIn(file).length < count) await wait(5);
+}
+
+/** The tasks that a stream of this host tells of, from the first event to the last. */
+async function scoresOf(host: Serving, runId: RunId): Promise<string[]> {
+  const found: string[] = [];
+  for await (const event of createClient({ baseUrl: host.url, key: KEY }).streamEvents(runId))
+    if (event.type === 'eval.scored') found.push(String((event.payload as { taskId: string }).taskId));
+  return found;
+}
+
+const withoutTimes = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (key, member) => (/Ms$|^(at|timestamp|runId)$/.test(key) ? undefined : member)));
+
+async function comparableLog(
+  host: Serving,
+  runId: RunId,
+): Promise<readonly { type: string; sequence: number }[]> {
+  const log: unknown[] = [];
+  for await (const event of createClient({ baseUrl: host.url, key: KEY }).streamEvents(runId)) log.push(event);
+  const text = JSON.stringify(log).replaceAll(runId, 'RUN');
+  return withoutIds(withoutTimes(JSON.parse(text))) as readonly { type: string; sequence: number }[];
+}
+
+/** Ids made for one run only. */
+const withoutIds = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (key, member) =>
+      /^(eventId|invocationId|causationId|correlationId|spanId|traceId)$/.test(key) ? undefined : member,
+    ),
+  );
