@@ -4,8 +4,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { asId, type RunId } from '@touchstone/protocol';
 import { createClient } from '@touchstone/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasPostgres, type Server, startServer } from '../setup/postgres.js';
-import { callsIn, KEY, kill, runCli, type Serving, serve, temporaryFolder, writeProject } from './processes.js';
+import { hasPostgres, queryPostgres, type Server, startServer } from '../setup/postgres.js';
+import {
+  callsIn,
+  KEY,
+  kill,
+  runCli,
+  type Serving,
+  serve,
+  temporaryFolder,
+  writeProject,
+} from './processes.js';
 
 // Goal: hosts that share a PostgreSQL database share their runs. Method: real processes and a real server that flushes, killed
 // in the middle of runs; what they leave is compared with a run of one host on a file that nobody disturbed.
@@ -41,7 +50,8 @@ describe.skipIf(!hasPostgres())('hosts on one PostgreSQL database', () => {
     return host;
   };
   const clientOf = (host: Serving) => createClient({ baseUrl: host.url, key: KEY });
-  const create = async (host: Serving): Promise<RunId> => asId((await clientOf(host).runs.create(EVAL)).runId);
+  const create = async (host: Serving): Promise<RunId> =>
+    asId((await clientOf(host).runs.create(EVAL)).runId);
 
   it('kill -9 of the one that drives a run: the other goes on, and its log is that of an undisturbed run', async () => {
     const [first, second] = [await start('one'), await start('two')];
@@ -98,7 +108,16 @@ describe.skipIf(!hasPostgres())('hosts on one PostgreSQL database', () => {
     const run = await runCli(args, folder.path, env);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     const { runId } = JSON.parse(run.stdout);
-    for (const verb of [['show', runId], ['runs'], ['show', 'last'], ['audit', 'verify'], ['keys', 'list'], ['baseline', 'list'], ['usage'], ['doctor']]) {
+    for (const verb of [
+      ['show', runId],
+      ['runs'],
+      ['show', 'last'],
+      ['audit', 'verify'],
+      ['keys', 'list'],
+      ['baseline', 'list'],
+      ['usage'],
+      ['doctor'],
+    ]) {
       const told = await runCli([...verb, '--data', 'elsewhere'], folder.path, env);
       expect({ verb, ...told }).toMatchObject({ code: 0 });
       expect(told.stdout + told.stderr).not.toContain('pg-test-password');
@@ -107,6 +126,40 @@ describe.skipIf(!hasPostgres())('hosts on one PostgreSQL database', () => {
     const again = JSON.parse((await runCli(args, folder.path, env)).stdout);
     const compared = await runCli(['compare', runId, again.runId, '--data', 'elsewhere'], folder.path, env);
     expect(compared).toMatchObject({ code: 0 });
+  });
+
+  it('a store is copied from a file to a database and back, and everything is the same; a fault is found', async () => {
+    setStore(folder.path, undefined);
+    const args = ['run', 'numbers.suite.json', '--agent', 'local.test.numbers', '--json'];
+    const { runId } = JSON.parse((await runCli(args, folder.path)).stdout);
+    const env = { DATABASE_URL: url() };
+    const copy = (from: string, to: string) =>
+      runCli(['store', 'copy', from, to, '--json'], folder.path, env);
+    for (const [from, to] of [
+      ['sqlite:.touchstone/touchstone.db', 'env:DATABASE_URL'],
+      ['sqlite:.touchstone/touchstone.db', 'env:DATABASE_URL'],
+      ['env:DATABASE_URL', 'sqlite:back/touchstone.db'],
+    ] as const) {
+      const copied = await copy(from, to);
+      expect(copied).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(copied.stdout)).toMatchObject({ equal: true });
+    }
+    const shown = async (...more: readonly string[]) =>
+      JSON.parse(
+        (await runCli(['show', runId, '--all', '--bodies', '--json', ...more], folder.path, env)).stdout,
+      );
+    expect(await shown('--data', 'back')).toEqual(await shown());
+    setStore(folder.path, 'env:DATABASE_URL');
+    expect(await shown()).toMatchObject({ runId });
+    expect(await runCli(['store', 'check'], folder.path, env)).toMatchObject({ code: 0 });
+    // The database goes on with numbers of its own, and a copy of it is complete.
+    expect(await runCli(args, folder.path, env)).toMatchObject({ code: 0 });
+    expect(await copy('env:DATABASE_URL', 'sqlite:later/touchstone.db')).toMatchObject({ code: 0 });
+    await queryPostgres(url(), 'DELETE FROM records WHERE ordinal = 7');
+    const checked = await runCli(['store', 'check'], folder.path, env);
+    expect(checked).toMatchObject({ code: 1 });
+    expect(checked.stdout).toContain(`Its log names tasks whose records are missing: `);
+    expect(checked.stdout).toContain(runId);
   });
 });
 
@@ -137,14 +190,17 @@ async function scoresOf(host: Serving, runId: RunId): Promise<string[]> {
 }
 
 const withoutTimes = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (key, member) => (/Ms$|^(at|timestamp|runId)$/.test(key) ? undefined : member)));
+  JSON.parse(
+    JSON.stringify(value, (key, member) => (/Ms$|^(at|timestamp|runId)$/.test(key) ? undefined : member)),
+  );
 
 async function comparableLog(
   host: Serving,
   runId: RunId,
 ): Promise<readonly { type: string; sequence: number }[]> {
   const log: unknown[] = [];
-  for await (const event of createClient({ baseUrl: host.url, key: KEY }).streamEvents(runId)) log.push(event);
+  for await (const event of createClient({ baseUrl: host.url, key: KEY }).streamEvents(runId))
+    log.push(event);
   const text = JSON.stringify(log).replaceAll(runId, 'RUN');
   return withoutIds(withoutTimes(JSON.parse(text))) as readonly { type: string; sequence: number }[];
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPostgresStore, openStore } from '../../packages/touchstone/src/store/index.js';
+import { openPostgresStore, openStore, STORED_TABLES } from '../../packages/touchstone/src/store/index.js';
 import { type Cluster, hasPostgres, queryPostgres, querySqlite, startCluster } from '../setup/postgres.js';
 import { testClock } from './store/givens.js';
 import { raceCases } from './store/race-cases.js';
@@ -44,6 +44,16 @@ describe.skipIf(!hasPostgres())('PostgreSQL store', () => {
     );
     expect(columns.map(({ name }) => name).sort()).toEqual(expected.map(({ name }) => name).sort());
     await rm(folder, { recursive: true });
+  });
+
+  it('everything that is stored is copied', async () => {
+    const url = cluster.newUrl();
+    await (await openPostgresStore({ url, clock: testClock() })).close();
+    const tables = await queryPostgres(
+      url,
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'schema_version'",
+    );
+    expect(STORED_TABLES.map(({ table }) => table).sort()).toEqual(tables.map(({ name }) => name).sort());
   });
 
   it('audit records are neither changed nor removed nor cut off, also by a program of an operator', async () => {

@@ -57,6 +57,7 @@ type OwnedPorts = Omit<
   | 'secret'
   | 'copyTo'
   | 'check'
+  | 'checkLogs'
 > & {
   leases: Omit<Store['leases'], 'adoptable'>;
   audit: Omit<Store['audit'], 'owners'>;

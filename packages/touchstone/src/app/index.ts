@@ -18,7 +18,7 @@ export {
 export { ENGINE_VERSION } from '../engine/index.js';
 export { publicKeyOf, sealStatement, statementOf, type TrustedKey } from '../evidence/index.js';
 export { createPaces, createSlots } from '../net/index.js';
-export { isOpenToOthers } from '../store/index.js';
+export { copyStore, isOpenToOthers } from '../store/index.js';
 export { capabilitiesOf, type EvalCapability, evalCapability, IMPLEMENTED_MODES } from './capabilities.js';
 export { GATED_AGENT_ID, readPackFiles, SAMPLE_AGENT_ID, STRICT_AGENT_ID } from './catalogue/boot.js';
 export { openContract } from './catalogue/contracts.js';
@@ -36,6 +36,7 @@ export { configFileSchema } from './config/config-schema.js';
 export { readSafetyPolicy } from './config/safety-policy.js';
 export { ownKey, readOwnKey, signingKeyFile, trustedKeyOf } from './config/signing-key.js';
 export { spanMs } from './config/span.js';
+export { storeAddressOf } from './config/store-address.js';
 export { createTrustedProxies, type TrustedProxies } from './config/trusted-proxies.js';
 export { fillInParts } from './config/variables.js';
 export { createDirectory, type Directory, verifyAudit } from './deployments/directory.js';

@@ -2,10 +2,8 @@
  * Where the engines' SQL differs, which is in types and a few names. Everything else is written once.
  *
  * A second engine has to mind: whole numbers are milliseconds and need 64 bits, text is compared by bytes (paging
- * relies on it), and `insertedKey` numbers rows by itself. Batches that append to the audit of one owner must not run
- * side by side, because each record is built on the one before; here only one batch at a time writes anything. For
- * the same reason a run cannot end between the check of a seal and its rows; an engine that runs batches side by side has
- * to lock the run against it.
+ * relies on it), and `insertedKey` numbers rows by itself. An engine that runs batches side by side has to hold the locks of
+ * their statements; here only one batch at a time writes anything.
  */
 export type Dialect = {
   readonly insertedKey: string;
@@ -20,6 +18,8 @@ export type Dialect = {
   readonly without: (column: string, path: readonly string[]) => string;
   /** Expression for the SHA-256 of a text's UTF-8 bytes, in lower-case hexadecimal digits. */
   readonly sha256Hex: (text: string) => string;
+  /** Statement after which rows are numbered on from the largest number there is; undefined when the engine does so by itself. */
+  readonly numberOn: (table: string, key: string) => string | undefined;
   /** Statements after which the engine refuses to change, remove or replace rows of a table with this key. */
   readonly appendOnly: (table: string, key: readonly string[]) => readonly string[];
   /**
@@ -45,6 +45,7 @@ export const SQLITE: Dialect = {
   placeOf: 'instr',
   without: (column, path) => `json_remove(${column}, '$.${path.join('.')}')`,
   sha256Hex: (text) => `${SHA256_HEX}(${text})`,
+  numberOn: () => undefined,
   appendOnly: (table, key) => {
     const same = key.map((column) => `${column} = NEW.${column}`).join(' AND ');
     const refuse = `BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END`;

@@ -1,4 +1,6 @@
+export type { CopiedTable } from './copy/copy-store.js';
+export { STORED_TABLES } from './copy/tables.js';
 export { damagedError } from './damaged.js';
-export { createMemoryStore, openPostgresStore, openStore } from './open-store.js';
+export { copyStore, createMemoryStore, openPostgresStore, openStore } from './open-store.js';
 export { isPostgresUrl, postgresPassword } from './postgres/postgres-address.js';
 export { isOpenToOthers, MEMORY } from './sqlite/open-sqlite.js';

@@ -9,11 +9,14 @@ import { createMemory } from './catalogue/memory.js';
 import { createPacks } from './catalogue/packs.js';
 import { retain } from './catalogue/retain.js';
 import { createSuites } from './catalogue/suites.js';
+import { type CopiedTable, copyRows } from './copy/copy-store.js';
 import type { Db } from './db.js';
 import { createDeployments } from './deployments.js';
 import { SQLITE } from './dialect.js';
 import { createIdempotency } from './idempotency.js';
 import { createKeys } from './keys.js';
+import { checkLogs } from './log/check-logs.js';
+import type { Writing } from './log/group-commit.js';
 import { createLeases, processHolder } from './log/leases.js';
 import { createLedger } from './log/ledger.js';
 import { createPace, type Pace } from './log/page-rows.js';
@@ -21,7 +24,7 @@ import { createRunLog } from './log/run-log.js';
 import { createRuns } from './log/runs.js';
 import { createWatchers } from './log/watchers.js';
 import { openPostgres } from './postgres/open-postgres.js';
-import { readPostgresAddress } from './postgres/postgres-address.js';
+import { isPostgresUrl, readPostgresAddress } from './postgres/postgres-address.js';
 import { createPostgresDb } from './postgres/postgres-db.js';
 import { NOTED_SKEW_MS } from './postgres/server-facts.js';
 import { createResponses } from './responses.js';
@@ -58,6 +61,14 @@ export async function openStore({
   holder = processHolder(),
   shares,
 }: StoreOptions): Promise<Store> {
+  const db = await openFile(file, writingOf(clock, shares));
+  return createStore(db, clock, holder, createPace(shares));
+}
+
+const writingOf = (clock: Clock, shares: ThreadShares | undefined): Writing | undefined =>
+  shares && { elapsed: clock.elapsed, charge: shares.charge };
+
+async function openFile(file: string, writing?: Writing): Promise<Db> {
   const sqlite = await openSqlite(file);
   try {
     migrate(sqlite, file, SQLITE);
@@ -65,11 +76,8 @@ export async function openStore({
     sqlite.close();
     throw openError(file, error);
   }
-  return createStore(createSqliteDb(sqlite, writingOf(clock, shares)), clock, holder, createPace(shares));
+  return createSqliteDb(sqlite, writing);
 }
-
-const writingOf = (clock: Clock, shares: ThreadShares | undefined) =>
-  shares && { elapsed: clock.elapsed, charge: shares.charge };
 
 /** A store that any number of processes share. Leases go by the server's clock: it is the same for all of them. */
 export async function openPostgresStore({
@@ -79,13 +87,40 @@ export async function openPostgresStore({
   shares,
   onSkew,
 }: PostgresStoreOptions): Promise<Store> {
+  const { db, skewMs } = await openDatabase(url, clock, writingOf(clock, shares));
+  if (skewMs !== 0) onSkew?.(skewMs);
+  const leaseClock = { ...clock, now: () => clock.now() + skewMs };
+  return createStore(db, clock, holder, createPace(shares), leaseClock);
+}
+
+async function openDatabase(
+  url: string,
+  clock: Clock,
+  writing?: Writing,
+): Promise<{ readonly db: Db; readonly skewMs: number }> {
   const address = readPostgresAddress(url);
   const { driver, facts } = await openPostgres(address);
   const skewMs = Math.abs(facts.skewMs) > NOTED_SKEW_MS ? Math.round(facts.skewMs) : 0;
-  if (skewMs !== 0) onSkew?.(skewMs);
-  const db = createPostgresDb({ driver, address, clock, writing: writingOf(clock, shares) });
-  const leaseClock = { ...clock, now: () => clock.now() + skewMs };
-  return createStore(db, clock, holder, createPace(shares), leaseClock);
+  return { db: createPostgresDb({ driver, address, clock, writing }), skewMs };
+}
+
+/** Where a store is: a path, or the address of a PostgreSQL database. */
+const openDb = async (address: string, clock: Clock): Promise<Db> =>
+  isPostgresUrl(address) ? (await openDatabase(address, clock)).db : openFile(address);
+
+/** Copies everything from one store to another, of any kind, and says of each table whether both hold the same. */
+export async function copyStore(from: string, to: string, clock: Clock): Promise<readonly CopiedTable[]> {
+  const source = await openDb(from, clock);
+  try {
+    const target = await openDb(to, clock);
+    try {
+      return await copyRows(source, target, clock.now());
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
 }
 
 /** The same store without a file: there is one implementation to trust. */
@@ -117,6 +152,7 @@ function createStore(db: Db, clock: Clock, holder: string, pace: Pace, leaseCloc
     retain: (owner, kept) => retain(db, owner, kept),
     copyTo: (copy) => db.copyTo(copy),
     check: () => db.check(),
+    checkLogs: () => checkLogs(db),
     close: () => db.close(),
   };
 }

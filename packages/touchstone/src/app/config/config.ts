@@ -8,6 +8,7 @@ import { partIssues } from './config-parts.js';
 import { configShape } from './config-shape.js';
 import type { Config, ConfigInput } from './config-types.js';
 import { completeGates, gateIssues } from './gates.js';
+import { asVariable } from './store-address.js';
 import { completeTenantLimits } from './tenant-limits.js';
 import { proxyIssues } from './trusted-proxies.js';
 
@@ -54,8 +55,7 @@ function withStore(
   env: Environment,
 ): { readonly value: unknown; readonly unset: readonly Issue[] } {
   if (!isObject(value) || typeof value.store !== 'string') return { value, unset: [] };
-  const written = value.store.replace(/^env:(\w+)$/, '${$1}');
-  const { value: store, unset } = fillIn(written, env);
+  const { value: store, unset } = fillIn(asVariable(value.store), env);
   if (unset.length === 0) return { value: { ...value, store }, unset: [] };
   const { store: _, ...rest } = value;
   return { value: rest, unset: [{ pointer: '/store', message: needsVariables('The store', unset) }] };

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { isPostgresUrl, MEMORY } from '../../store/index.js';
+import { dirname, join } from 'node:path';
+import { MEMORY } from '../../store/index.js';
 import type { Config } from './config.js';
+import { resolvedAddress } from './store-address.js';
 
 /**
  * Makes a folder and what is missing above it, closed to other users of the machine. Not the library's own
@@ -34,9 +35,8 @@ async function ignoreFolder(path: string): Promise<void> {
 
 /** Where everything is kept: the database or file that is configured, or a file in the data folder; without a folder, in memory. */
 export async function storeAddress(config: Config, dataDir: string | undefined): Promise<string> {
-  if (config.store !== undefined && isPostgresUrl(config.store)) return config.store;
-  if (config.store?.startsWith('sqlite:'))
-    return resolve(config.baseDir, config.store.slice('sqlite:'.length));
+  const configured = config.store === undefined ? undefined : resolvedAddress(config.store, config.baseDir);
+  if (configured !== undefined) return configured;
   if (dataDir === undefined) return MEMORY;
   // Inputs and answers are kept in clear, so other users of the machine get no access to this folder.
   await makeFolder(dataDir);

@@ -4,6 +4,7 @@ import { asId, type Owner, type RunId } from '@touchstone/protocol';
 import type { Clock, Lease, Leases } from '../../ports/index.js';
 import type { Db, Row } from '../db.js';
 import { numberAt, textAt } from '../rows.js';
+import { keepTrying } from './keep-trying.js';
 
 const OF_RUN = 'WHERE run_id = ? AND tenant = ? AND workspace = ?';
 const READ = `SELECT run_no, lease_token, lease_holder, lease_until FROM runs ${OF_RUN}`;
@@ -49,9 +50,13 @@ export function createLeases(db: Db, clock: Clock, holder: string): Leases {
   return {
     take: (owner, runId, ttlMs) => take(db, { owner, runId, holder, now: clock.now(), ttlMs }),
     renew: (lease, ttlMs) => fenced(RENEW, lease, [clock.now() + ttlMs]),
-    async release(lease) {
-      await fenced(RELEASE, lease, []);
-    },
+    // Released twice is released: the token has moved on.
+    release: (lease) =>
+      keepTrying(
+        clock,
+        () => fenced(RELEASE, lease, []),
+        async () => false,
+      ),
     async adoptable(perTenant) {
       const now = clock.now();
       const free = await db.all(FREE, [now, now, now, perTenant]);

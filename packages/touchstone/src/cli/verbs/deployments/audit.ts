@@ -46,13 +46,21 @@ async function logsOf({ client, local }: Session): Promise<readonly AuditLog[]> 
   );
 }
 
+async function verified(logs: readonly AuditLog[]): Promise<readonly Chain[]> {
+  const chains: Chain[] = [];
+  for (const { client, owner } of logs) chains.push({ ...owner, ...(await client.audit.verify()) });
+  return chains;
+}
+
+export const verifyChains = async (session: Session): Promise<readonly Chain[]> =>
+  verified(await logsOf(session));
+
 async function verify(
   session: Session,
   heads: readonly Head[],
-): Promise<{ chains: Chain[]; expected: Expected[] }> {
+): Promise<{ chains: readonly Chain[]; expected: Expected[] }> {
   const logs = await logsOf(session);
-  const chains: Chain[] = [];
-  for (const { client, owner } of logs) chains.push({ ...owner, ...(await client.audit.verify()) });
+  const chains = await verified(logs);
   const expected: Expected[] = [];
   for (const { records, head } of heads)
     expected.push({ records, head, found: records === 0 || (await digestsAt(logs, records)).includes(head) });

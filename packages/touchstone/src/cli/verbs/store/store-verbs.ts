@@ -35,5 +35,35 @@ function addBackup(program: Command, start: Start): void {
     .addHelpText('after', examples('backup backups/monday'));
 }
 
+function addStore(program: Command, start: Start): void {
+  const store = program
+    .command('store')
+    .summary('prepare, check and move the store')
+    .description('The store keeps runs, suites, agents and everything else: in a file, or in PostgreSQL.');
+  store
+    .command('prepare')
+    .description(
+      'Makes the tables of the configured store, or brings them to this release. Hosts and commands do so by themselves where their user may; this is for those whose user may not.',
+    )
+    .action(start(() => import('./store.js'), 'prepareStoreCommand'));
+  store
+    .command('check')
+    .description('Reads every log and every audit log of the configured store, and tells what does not hold.')
+    .action(start(() => import('./store.js'), 'checkStoreCommand'))
+    .addHelpText('after', '\nExit codes: 0 all is well · 1 something does not hold');
+  store
+    .command('copy')
+    .description(
+      'Copies everything from one store to another, in either direction, and compares both. Nothing may use them meanwhile. A copy that was interrupted is continued.',
+    )
+    .argument('<from>', 'sqlite:<file>, postgres://… or env:NAME')
+    .argument('<to>', 'the same; a new file, or a database in which nothing is kept')
+    .action(start(() => import('./store.js'), 'copyStoreCommand'))
+    .addHelpText(
+      'after',
+      `${examples('store copy sqlite:.touchstone/touchstone.db env:DATABASE_URL')}\n\nExit codes: 0 both hold the same · 1 they differ`,
+    );
+}
+
 // In the order of the help.
-export const STORE_VERBS = [addPrune, addUsage, addBackup];
+export const STORE_VERBS = [addPrune, addUsage, addBackup, addStore];
