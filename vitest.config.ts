@@ -59,6 +59,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     setupFiles: ['test/setup/property-seed.ts'],
+    globalSetup: ['test/setup/flow-cluster.ts'],
     reporters: ['default', './test/setup/omissions.ts'],
     projects: [
       project(0, 'unit', {

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { useStoreOfTests } from '../setup/flow-store.js';
 
 /** The CLI as it is built; `npm test` builds first. */
 export const CLI = fileURLToPath(new URL('../../packages/touchstone/bin/touchstone.js', import.meta.url));
@@ -23,6 +24,7 @@ export function startCli(
   program = CLI,
   openFiles?: number,
 ): Running {
+  useStoreOfTests(cwd);
   const limited = ['-c', `ulimit -n ${openFiles}; exec "$0" "$@"`, process.execPath];
   const [file, before] = openFiles === undefined ? [process.execPath, []] : ['sh', limited];
   const child = spawn(file, [...before, program, ...args], {

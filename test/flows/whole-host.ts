@@ -7,6 +7,7 @@ import { systemClock, systemIds } from '../../packages/touchstone/src/app/system
 import type { Touchstone } from '../../packages/touchstone/src/app/touchstone.js';
 import type { Clock, Random } from '../../packages/touchstone/src/ports/index.js';
 import { createLog, startHost } from '../../packages/touchstone/src/server/index.js';
+import { storeOfTests } from '../setup/flow-store.js';
 import { KEY, OTHER_KEY, temporaryFolder } from './processes.js';
 
 export const ACME_SIDE_KEY = 'test-key-of-acme-side-0123456789';
@@ -89,7 +90,12 @@ async function startIn(folder: string, config: object, options: HostOptions, log
     writeFileSync(join(folder, name), content);
   }
   const log = await createLog('info', { write: (line) => void logs.push(line) });
-  const shared = { config: parseConfig({ keys: KEYS, ...config }, folder), log, clock, testSeams };
+  const shared = {
+    config: parseConfig({ keys: KEYS, ...storeOfTests(folder), ...config }, folder),
+    log,
+    clock,
+    testSeams,
+  };
   const dataDir = join(folder, 'data');
   const touchstone = await createTouchstone({ ...shared, dataDir, origin: 'host', env, random });
   return startHost({ ...shared, touchstone: options.wrap?.(touchstone) ?? touchstone, ids: systemIds });

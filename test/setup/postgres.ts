@@ -31,7 +31,7 @@ export function hasPostgres(): boolean {
 
 let schemas = 0;
 /** The server of the environment is kept apart by schemas; each process has names of its own. */
-const withSchema = (url: string): string => {
+export const schemaUrl = (url: string): string => {
   schemas += 1;
   const named = new URL(url);
   named.searchParams.set('schema', `t${process.pid}_${Date.now().toString(36)}_${schemas}`);
@@ -41,9 +41,9 @@ const withSchema = (url: string): string => {
 /** The server of the environment, or one of our own in a temporary folder. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const given = process.env.TOUCHSTONE_TEST_POSTGRES;
-  if (given && !options.durable) return { newUrl: () => withSchema(given), stop: async () => undefined };
+  if (given && !options.durable) return { newUrl: () => schemaUrl(given), stop: async () => undefined };
   const server = await startServer(options);
-  return { newUrl: () => withSchema(server.url), stop: server.stop };
+  return { newUrl: () => schemaUrl(server.url), stop: server.stop };
 }
 
 /** A server that a test may crash and start again. */
