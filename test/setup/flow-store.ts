@@ -28,3 +28,6 @@ export function useStoreOfTests(folder: string): void {
   const config = JSON.parse(readFileSync(file, 'utf8'));
   if (config.store === undefined) writeFileSync(file, JSON.stringify({ ...config, store }));
 }
+
+/** Whether flows run on PostgreSQL, where a test cannot, for the reason that stands here. */
+export const onPostgres = (_reason: string): boolean => process.env.TOUCHSTONE_TEST_STORE === 'postgres';
