@@ -108,5 +108,7 @@ export type {
   ToolCallView,
 } from './wire/vendor/runs.js';
 export type { PageSession, SessionFacts } from './wire/vendor/sessions.js';
+export type { TaskEvents, TaskSpan } from './wire/vendor/task-events.js';
+export type { SearchTasks } from './wire/vendor/task-search.js';
 export type { Histogram, TaskBodies, TaskFacets, TaskList, TaskListing } from './wire/vendor/tasks.js';
 export type { NewWebhook, RegisteredWebhook, Webhook } from './wire/vendor/webhooks.js';

@@ -55,6 +55,7 @@ import {
 import { auditCalls, deploymentCalls, interruptCalls } from './deployment-calls.js';
 import { createRetry, type Retry, type RetryOptions } from './retry.js';
 import { runPath, type StreamOptions, streamEvents, streamProgress } from './stream.js';
+import { taskCalls } from './task-calls.js';
 import { createTransport, type Fetch, type Transport } from './transport.js';
 import type {
   AgentEntry,
@@ -176,7 +177,12 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
       get(
         `${runPath(runId)}/events/poll`,
         { ...(polling.signal && { signal: polling.signal }) },
-        { lastSequence: polling.after, timeout: polling.timeoutSeconds },
+        {
+          lastSequence: polling.after,
+          timeout: polling.timeoutSeconds,
+          limit: polling.limit,
+          types: polling.types?.join(','),
+        },
       ),
     /**
      * The protocol's summary of a completed eval run. Refused with `run_state_conflict` while the run goes on, and
@@ -294,6 +300,7 @@ function runCalls(transport: Transport, get: Get) {
       { chars, ...reading }: { readonly chars?: number } & Reading = {},
     ): Promise<TaskBodies> =>
       get(`${VENDOR}/runs/${at(runId)}/bodies`, reading, { tasks: tasks.join(','), chars }),
+    ...taskCalls(transport, get),
     /** How the tasks of a run fall apart: counts and histograms. Each part ignores the filter by that part. */
     facets: (runId: RunId, filter: TaskFilter = {}, reading?: Reading): Promise<TaskFacets> =>
       get(`${VENDOR}/runs/${at(runId)}/facets`, reading, filter),

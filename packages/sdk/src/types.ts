@@ -97,6 +97,10 @@ export type PollOptions = {
   readonly after?: number;
   /** How long the host may hold the request while there is no such event, from 1 to 60 seconds; 30 when absent. */
   readonly timeoutSeconds?: number;
+  /** The most events of one answer, from 1 to 1000. */
+  readonly limit?: number;
+  /** Only events of these types. */
+  readonly types?: readonly string[];
 };
 
 /** Answer of a poll. */
@@ -105,6 +109,8 @@ export type PolledEvents = {
   readonly events: readonly RunEvent[];
   /** Whether the last of them ends the run. */
   readonly isComplete: boolean;
+  /** With `types`: the last event that was looked at; read on after it. */
+  readonly lastSequence?: number;
 };
 
 /** How to pause a run. */

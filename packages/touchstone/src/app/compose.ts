@@ -84,13 +84,15 @@ import { createDeepMask } from './views/debug-bundle/debug-bundle-mask.js';
 import { diffRuns } from './views/diff.js';
 import { readHistory } from './views/history.js';
 import { importScorecard } from './views/import-scorecard.js';
-import { readReport } from './views/report.js';
+import { createReports } from './views/reports.js';
 import { createResults } from './views/results.js';
 import { readThresholds } from './views/run-measurement.js';
 import { contractOutcome, readContractReport, readScorecard } from './views/scorecard.js';
 import { viewTasks } from './views/task-page.js';
 import { viewTask } from './views/task-view.js';
+import { readTaskEvents } from './views/tasks/task-events.js';
 import { createTaskTables } from './views/tasks/task-table.js';
+import { createTaskTexts } from './views/tasks/task-texts.js';
 import { createTasks } from './views/tasks/tasks.js';
 
 type ComposeOptions = {
@@ -428,6 +430,7 @@ function viewsOf(parts: Parts) {
   const { config, store, clock, version, results, annotations, contracts, contractReport, checkers } = parts;
   const { overridesOf } = annotations;
   const taskSources = { store, openThresholds: contracts.thresholds };
+  const tables = createTaskTables(taskSources);
   return {
     annotations,
     results,
@@ -442,8 +445,10 @@ function viewsOf(parts: Parts) {
       ),
     viewTask: (owner, runId, taskId, fromRepeat) => viewTask(taskSources, owner, runId, taskId, fromRepeat),
     viewTasks: (run, ordinals) => viewTasks(taskSources, run, ordinals),
-    tasks: createTasks({ store, tables: createTaskTables(taskSources) }),
-    report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
+    tasks: createTasks({ store, tables }),
+    taskEvents: (run, taskId, cursor) => readTaskEvents({ store, tables }, run, taskId, cursor),
+    taskTexts: createTaskTexts({ sources: taskSources, tables }),
+    report: createReports({ store, results, overridesOf }),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
     compareRuns: (owner, request) =>

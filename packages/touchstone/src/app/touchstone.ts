@@ -16,6 +16,7 @@ import type {
   RunPreview,
   Scorecard,
   SuiteHistory,
+  TaskEvents,
   TaskId,
   Thresholds,
 } from '@touchstone/protocol';
@@ -41,6 +42,8 @@ import type { ReportOptions } from './views/report.js';
 import type { Results } from './views/results.js';
 import type { TaskPage } from './views/task-page.js';
 import type { TaskView } from './views/task-view.js';
+import type { EvalRun } from './views/tasks/task-table.js';
+import type { TaskTexts } from './views/tasks/task-texts.js';
 import type { Tasks } from './views/tasks/tasks.js';
 
 /** How a run is created, of whichever kind it is. */
@@ -102,6 +105,10 @@ export type Touchstone = {
   viewTask(owner: Owner, runId: RunId, taskId: TaskId, fromRepeat?: number): Promise<TaskView | undefined>;
   /** The tasks at these places of the suite, as many as fit one answer. */
   viewTasks(run: Run & { readonly plan: EvalPlan }, ordinals: readonly number[]): Promise<TaskPage>;
+  /** What happened in one task, as much as fits one answer, and when its calls were made. */
+  taskEvents(run: EvalRun, taskId: TaskId, cursor?: number): Promise<TaskEvents>;
+  /** Ids of tasks whose input, answer or expected value has a text in it. */
+  readonly taskTexts: TaskTexts;
   /** The tasks of eval runs as lists, without content. */
   readonly tasks: Tasks;
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */

@@ -107,4 +107,4 @@ export {
   type SchemaCheck,
 } from './system.js';
 export { type ThreadShares, threadMs, UNSHARED } from './thread-shares.js';
-export type { PriceOf, Usage } from './usage.js';
+export type { CallTime, PriceOf, Usage } from './usage.js';

@@ -9,5 +9,7 @@ export * from './retention.js';
 export * from './runs.js';
 export * from './scorecard.js';
 export * from './sessions.js';
+export * from './task-events.js';
+export * from './task-search.js';
 export * from './tasks.js';
 export * from './webhooks.js';

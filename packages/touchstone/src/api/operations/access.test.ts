@@ -71,6 +71,8 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/runs/{run}/task-views', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/bodies', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/tasks/t', 'runs:read'],
+  ['GET', '/v1/host/touchstone/runs/{run}/tasks/t/events', 'runs:read'],
+  ['POST', '/v1/host/touchstone/runs/{run}/tasks:search', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/progress', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/report', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/results', 'runs:read'],
@@ -163,6 +165,7 @@ const NEEDED: { readonly [path: string]: { readonly query?: string; readonly bod
   '/v1/runs/{run}:fork': { body: { mode: 'replay' } },
   '/v1/runs/{run}:diff': { query: '?against=run-404' },
   '/v1/runs/{run}/interrupts/gate': { body: { resumeValue: { action: 'accept' } } },
+  '/v1/host/touchstone/runs/{run}/tasks:search': { body: { text: 'x' } },
   '/v1/runs/{run}/annotations': { body: { signal: { kind: 'flag' } } },
 };
 

@@ -23,6 +23,8 @@ import {
 } from './runs/report.js';
 import { runControlEndpoints } from './runs/run-control.js';
 import { runEndpoints, runListEndpoints } from './runs/runs.js';
+import { taskEventEndpoints } from './runs/task-events.js';
+import { taskSearchEndpoints } from './runs/task-search.js';
 import { taskListEndpoints } from './runs/tasks.js';
 import { sessionEndpoints } from './sessions.js';
 import { usageEndpoints } from './usage.js';
@@ -59,6 +61,8 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...reportEndpoints(host),
     ...resultEndpoints(host),
     ...taskListEndpoints(host),
+    ...taskSearchEndpoints(host),
+    ...taskEventEndpoints(host),
     ...comparisonEndpoints(host),
     ...baselineEndpoints(host),
     ...sessionEndpoints(host),

@@ -213,6 +213,8 @@ function createFake(
   return {
     limitCounts,
     shares: UNSHARED,
+    taskEvents: async () => ({ items: [], spans: [] }),
+    taskTexts: { find: async () => new Set() },
     readSuite: (owner, value, bytes) =>
       readSentSuite({ check: checkAtOnce, shares: UNSHARED }, owner, value, bytes),
     suiteIssues: (_owner, suite) => suiteIssues(suite),

@@ -19,7 +19,7 @@ import { comparisonIssues } from '../runs/baseline.js';
 import { sharedTasks } from './common-tasks.js';
 import { measuredRun, type ResultSource, reportedRun } from './run-measurement.js';
 
-type ReportParts = ResultSource & { readonly overridesOf: Annotations['overridesOf'] };
+export type ReportParts = ResultSource & { readonly overridesOf: Annotations['overridesOf'] };
 
 export type ReportOptions = {
   /** Hold the run against this one instead of its own baseline. */

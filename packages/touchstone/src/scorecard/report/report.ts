@@ -13,7 +13,12 @@ import {
   type UnscoredReason,
 } from '@touchstone/protocol';
 import type { SharedTasks } from '../comparison/common-tasks.js';
-import { type BaselineFacts, compareResults, type RegressionOptions } from '../comparison/regression.js';
+import {
+  type BaselineFacts,
+  compareResults,
+  detectionOf,
+  type RegressionOptions,
+} from '../comparison/regression.js';
 import { adjust, type GivenOverride, type KindOf } from '../fold/adjusted.js';
 import { knownLatencies, mean, nearestRanks, sumKnown } from '../fold/aggregate.js';
 import { DEFAULT_PASS_SCORE } from '../fold/build.js';
@@ -63,6 +68,7 @@ export function buildReport(
     ...adjust(results, thresholds, overrides, kindOf),
     ...(baseline && {
       regression: compareResults(baseline, { results }, regressionOptions(facts, baseline)),
+      ...detectionOf(baseline, { results }, regressionOptions(facts, baseline)),
     }),
     ...reportCriteria(results),
     ...reportRepeats(plan.repeats, thresholds, results),
