@@ -394,10 +394,14 @@ function historyCalls(transport: Transport, get: Get) {
      */
     annotate: (runId: RunId, body: NewAnnotation, sending?: Sending): Promise<Annotation> =>
       post(transport, `${runPath(runId)}/annotations`, body, sending),
-    /** All annotations of a run, oldest first. */
-    annotations: async (runId: RunId, reading?: Reading): Promise<readonly Annotation[]> => {
+    /** The annotations of a run, oldest first; with `taskId` only those on this task or on one of its events. */
+    annotations: async (
+      runId: RunId,
+      { taskId, ...reading }: { readonly taskId?: string } & Reading = {},
+    ): Promise<readonly Annotation[]> => {
       const path = `${runPath(runId)}/annotations`;
-      return (await get<{ readonly annotations: readonly Annotation[] }>(path, reading)).annotations;
+      return (await get<{ readonly annotations: readonly Annotation[] }>(path, reading, { taskId }))
+        .annotations;
     },
     /** The corrections of scores among the annotations, oldest first. Of several for one task the last one counts. */
     overrides: async (runId: RunId, reading?: Reading): Promise<readonly ScoreOverride[]> =>

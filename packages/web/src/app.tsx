@@ -6,6 +6,7 @@ import { RunsPage } from './pages/runs.js';
 import { SettingsPage } from './pages/settings.js';
 import { OpenPage, SignInPage } from './pages/sign-in.js';
 import { TaskPage } from './pages/task.js';
+import { SessionContext } from './parts/session-context.js';
 import { Shell } from './parts/shell.js';
 import { Empty } from './parts/states.js';
 import { useQuery } from './queries/use-query.js';
@@ -33,9 +34,11 @@ function SignedIn({ path }: { readonly path: string }) {
   }, [isIn, path]);
   if (!isIn) return null;
   return (
-    <Shell path={path} session={session}>
-      <Page path={path} session={session} />
-    </Shell>
+    <SessionContext.Provider value={session}>
+      <Shell path={path} session={session}>
+        <Page path={path} session={session} />
+      </Shell>
+    </SessionContext.Provider>
   );
 }
 

@@ -2,7 +2,7 @@ import type { TaskFacets, TaskListing } from '@touchstone/protocol';
 import { type EvalRunSnapshot, isEvalRun, type RunProgress } from '@touchstone/sdk';
 import { percent, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
-import { navigate, useAddress, withQuery } from '../address.js';
+import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { Grid } from '../parts/grid.js';
 import { RunHeading } from '../parts/run-heading.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
@@ -82,6 +82,7 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
             runId={runId}
             taskId={open}
             onClose={() => navigate(withQuery(address, { task: undefined }))}
+            onMove={(step) => void moveBy(tasks, address, open, step)}
           />
         )}
       </div>
@@ -143,6 +144,15 @@ const columnFacts = (facets: TaskFacets | undefined): ColumnFacts => ({
 });
 
 type Tasks = ReturnType<typeof useTaskPages>;
+
+/** Shows the task before or after the one that is shown, in the order of the list. */
+async function moveBy(tasks: Tasks, address: Address, taskId: string, step: 1 | -1): Promise<void> {
+  const place = await tasks.find(taskId, AbortSignal.timeout(30_000));
+  const next = place + step;
+  if (place < 0 || next < 0 || next >= tasks.matched) return;
+  const row = tasks.rowAt(next) ?? (await tasks.readAt(next));
+  if (row) navigate(withQuery(address, { task: row.taskId }), { replace: true });
+}
 
 type TaskGridProps = { readonly runId: string; readonly tasks: Tasks; readonly columns: ColumnFacts };
 

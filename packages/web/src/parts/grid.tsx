@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isLeftAlone } from './keys.js';
 
 /** One column: its head, and what a row has in it. */
 export type Column<Row> = {
@@ -14,6 +15,8 @@ export type Column<Row> = {
 
 type GridProps<Row> = {
   readonly label: string;
+  /** What the ids of its rows begin with, where a page has two grids. */
+  readonly rowId?: string;
   readonly count: number;
   readonly columns: readonly Column<Row>[];
   /** Undefined while it is on its way. */
@@ -40,7 +43,7 @@ const MAX_HEIGHT = 12_800_000;
  * can find it. It is no <table>, because rows that are not there would have to be; the grid has the focus and the keys.
  */
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, count, columns, active } = props;
+  const { label, rowId = 'row', count, columns, active } = props;
   const box = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState({ from: 0, to: 40 });
   const height = Math.min(count * ROW_HEIGHT, MAX_HEIGHT);
@@ -74,7 +77,7 @@ export function Grid<Row>(props: GridProps<Row>) {
       aria-label={label}
       aria-rowcount={count + 1}
       aria-colcount={columns.length}
-      aria-activedescendant={active >= 0 && active < count ? `row-${active}` : undefined}
+      aria-activedescendant={active >= 0 && active < count ? `${rowId}-${active}` : undefined}
       tabIndex={0}
       ref={box}
       onScroll={look}
@@ -135,7 +138,7 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
     <div
       class={`grid-row${index === active ? ' active' : ''}${row === undefined ? ' waiting' : ''}`}
       role="row"
-      id={`row-${index}`}
+      id={`${props.rowId ?? 'row'}-${index}`}
       aria-rowindex={index + 2}
       aria-selected={index === active}
       style={{ transform: `translateY(${top}px)` }}
@@ -163,7 +166,7 @@ function showRow(view: HTMLElement | null, index: number, scale: number): void {
 }
 
 function onKey<Row>(event: KeyboardEvent, props: GridProps<Row>, page: number): void {
-  if (event.target !== event.currentTarget) return;
+  if (event.target !== event.currentTarget || (event.key.length === 1 && isLeftAlone(event))) return;
   const { active, count, onMove, onOpen } = props;
   const steps: { readonly [key: string]: number } = {
     ArrowDown: 1,

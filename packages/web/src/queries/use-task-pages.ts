@@ -91,6 +91,11 @@ export function useTaskPages(runId: string, query: TaskListQuery, revision: numb
     const at = items.findIndex((row) => row.taskId === taskId);
     return at < 0 ? -1 : offset + at;
   };
+  /** A task by its place, whether or not it has been in sight. */
+  const readAt = async (index: number): Promise<TaskListing | undefined> => {
+    const { items } = await client.runs.tasks(runId as never, { ...query, offset: index, limit: 1 });
+    return items[0];
+  };
   const { matched, total, error } = pages.current;
-  return { matched, total, error, isFirst, rowAt, onSight, find };
+  return { matched, total, error, isFirst, rowAt, onSight, find, readAt };
 }

@@ -60,7 +60,7 @@ function withAnnotation(
 }
 
 /** An annotation names its task, or an event between the first and the last one of the task. */
-function finderOf(runId: RunId, table: TaskTable): (annotation: Annotation) => EndedTask | undefined {
+export function finderOf(runId: RunId, table: TaskTable): (annotation: Annotation) => EndedTask | undefined {
   const steps = table.tasks
     .filter(({ lastSequence }) => lastSequence !== undefined)
     .sort((a, b) => (a.lastSequence ?? 0) - (b.lastSequence ?? 0));

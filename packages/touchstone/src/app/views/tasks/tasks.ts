@@ -9,7 +9,7 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { eventIdOf } from '@touchstone/protocol/bodies';
-import type { Run, Store } from '../../../ports/index.js';
+import type { Annotation, Run, Store } from '../../../ports/index.js';
 import { readThresholds } from '../run-measurement.js';
 import { facetsOf } from './facets.js';
 import { lastOutcomes } from './last-outcomes.js';
@@ -21,7 +21,7 @@ import {
   type TaskOrder,
   type TaskRow,
 } from './task-filter.js';
-import { readReviews } from './task-reviews.js';
+import { finderOf, readReviews } from './task-reviews.js';
 import type { EvalRun, TaskTable, TaskTables } from './task-table.js';
 
 export type TaskQuery = TaskFilter & {
@@ -42,6 +42,8 @@ export type TaskPageQuery = TaskQuery & {
 export type Tasks = {
   page(run: EvalRun, query: TaskPageQuery): Promise<TaskList>;
   facets(run: EvalRun, query: TaskQuery): Promise<TaskFacets>;
+  /** Those of the annotations that are on a task, or on one of its events. */
+  about(run: Run, taskId: string, annotations: readonly Annotation[]): Promise<readonly Annotation[]>;
 };
 
 type Parts = { readonly store: Store; readonly tables: TaskTables };
@@ -64,6 +66,11 @@ export function createTasks(parts: Parts): Tasks {
       };
     },
     facets: async (run, query) => facetsOf((await readRows(parts, run, query)).rows, query),
+    async about(run, taskId, annotations) {
+      if (!isEval(run)) return [];
+      const find = finderOf(run.runId, await parts.tables.of(run));
+      return annotations.filter((annotation) => find(annotation)?.result.taskId === taskId);
+    },
   };
 }
 
