@@ -1,5 +1,7 @@
+import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { followLinks, match, navigate, useAddress } from './address.js';
+import { lazy } from './lazy.js';
 import { ComparePage } from './pages/compare.js';
 import { RunPage } from './pages/run.js';
 import { RunsPage } from './pages/runs.js';
@@ -12,6 +14,12 @@ import { Empty } from './parts/states.js';
 import { useQuery } from './queries/use-query.js';
 import { askToSignIn, isSignedIn } from './session.js';
 import { readSession } from './source.js';
+
+const RUN_PARTS: { readonly [part: string]: FunctionComponent<{ readonly runId: string }> } = {
+  report: lazy(async () => (await import('./pages/report.js')).ReportPage),
+  events: lazy(async () => (await import('./pages/events.js')).EventsPage),
+  about: lazy(async () => (await import('./pages/about.js')).AboutPage),
+};
 
 export function App() {
   const { path } = useAddress();
@@ -54,6 +62,9 @@ function Page({
   if (path === '/settings') return <SettingsPage session={session} />;
   const task = match('/runs/:runId/tasks/:taskId', path);
   if (task) return <TaskPage runId={task.runId ?? ''} taskId={task.taskId ?? ''} />;
+  const part = match('/runs/:runId/:part', path);
+  const RunPart = part && RUN_PARTS[part.part ?? ''];
+  if (RunPart) return <RunPart key={path} runId={part.runId ?? ''} />;
   const run = match('/runs/:runId', path);
   if (run) return <RunPage key={run.runId} runId={run.runId ?? ''} />;
   return (

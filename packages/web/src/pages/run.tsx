@@ -1,5 +1,5 @@
 import type { TaskFacets, TaskListing } from '@touchstone/protocol';
-import { type EvalRunSnapshot, isEvalRun, type RunProgress } from '@touchstone/sdk';
+import type { EvalRunSnapshot, RunProgress } from '@touchstone/sdk';
 import { percent, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
@@ -10,6 +10,7 @@ import { type ColumnFacts, changeOf, outcomeOf, taskColumns } from '../parts/tas
 import { TaskFilters } from '../parts/task-filters.js';
 import { TaskPanel } from '../parts/task-panel.js';
 import { readTaskQuery } from '../queries/task-query.js';
+import { EvalRunOf } from '../queries/use-eval-run.js';
 import { type LiveState, useLive } from '../queries/use-live.js';
 import { useQuery } from '../queries/use-query.js';
 import { useTaskPages } from '../queries/use-task-pages.js';
@@ -18,29 +19,8 @@ import { client } from '../source.js';
 
 const isOver = (status: string): boolean => ['completed', 'failed', 'cancelled'].includes(status);
 
-export function RunPage({ runId }: { readonly runId: string }) {
-  const {
-    data: run,
-    error,
-    isLoading,
-    reload,
-  } = useQuery(`run ${runId}`, (signal) => client.runs.get(runId as never, { signal }));
-  if (error !== undefined && !run) return <Refused error={error} onRetry={reload} />;
-  if (isLoading || !run) return <Skeleton />;
-  if (isEvalRun(run)) return <EvalRun run={run} reload={reload} />;
-  return (
-    <>
-      <h1>{run.workflowId}</h1>
-      <Empty>This run is not an evaluation. It is {run.status}.</Empty>
-    </>
-  );
-}
-
-const Refused = ({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) => (
-  <>
-    <h1>Run</h1>
-    <ErrorBox error={error} onRetry={onRetry} />
-  </>
+export const RunPage = ({ runId }: { readonly runId: string }) => (
+  <EvalRunOf runId={runId}>{(run, reload) => <EvalRun run={run} reload={reload} />}</EvalRunOf>
 );
 
 function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly reload: () => void }) {
@@ -63,7 +43,7 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
   const open = address.query.get('task');
   return (
     <div class={open === null ? 'run' : 'run with-panel'}>
-      <RunHeading run={run} report={report.data} facets={facets.data} address={address} />
+      <RunHeading run={run} report={report.data} facets={facets.data} address={address} reload={reload} />
       {report.error !== undefined && <ErrorBox error={report.error} onRetry={report.reload} />}
       <Live
         state={live.state}
