@@ -3,13 +3,15 @@ import type { EvalRunSnapshot, RunProgress } from '@touchstone/sdk';
 import { percent, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
-import { Grid } from '../parts/grid.js';
+import { Grid, ROW_HEIGHT } from '../parts/grid.js';
+import { READING_HEIGHT, readingColumns } from '../parts/reading-columns.js';
 import { RunHeading } from '../parts/run-heading.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { type ColumnFacts, changeOf, outcomeOf, taskColumns } from '../parts/task-columns.js';
 import { TaskFilters } from '../parts/task-filters.js';
 import { TaskPanel } from '../parts/task-panel.js';
 import { readTaskQuery } from '../queries/task-query.js';
+import { useBodies } from '../queries/use-bodies.js';
 import { EvalRunOf } from '../queries/use-eval-run.js';
 import { type LiveState, useLive } from '../queries/use-live.js';
 import { useQuery } from '../queries/use-query.js';
@@ -30,7 +32,7 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
   const [shown, setShown] = useState(0);
   const live = useLive(runId, !isOver(run.status), reload);
   const revision = isOver(run.status) ? -1 : shown;
-  const tasks = useTaskPages(runId, filter, revision);
+  const tasks = useTaskPages(runId, filter, revision, address.text);
   const { against } = filter;
   const report = useQuery(run.status === 'completed' ? `report ${runId} ${against}` : undefined, (signal) =>
     client.runs.report(runId as never, { signal, ...(against && { against }) }),
@@ -56,7 +58,12 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
       )}
       <TaskFilters address={address} facets={facets.data} matched={tasks.matched} total={tasks.total} />
       <div class="run-body">
-        <TaskGrid runId={runId} tasks={tasks} columns={columnFacts(facets.data)} />
+        <TaskGrid
+          runId={runId}
+          tasks={tasks}
+          columns={columnFacts(facets.data)}
+          isReading={address.query.get('view') === 'reading'}
+        />
         {open !== null && (
           <TaskPanel
             runId={runId}
@@ -134,13 +141,19 @@ async function moveBy(tasks: Tasks, address: Address, taskId: string, step: 1 | 
   if (row) navigate(withQuery(address, { task: row.taskId }), { replace: true });
 }
 
-type TaskGridProps = { readonly runId: string; readonly tasks: Tasks; readonly columns: ColumnFacts };
+type TaskGridProps = {
+  readonly runId: string;
+  readonly tasks: Tasks;
+  readonly columns: ColumnFacts;
+  readonly isReading: boolean;
+};
 
-function TaskGrid({ runId, tasks, columns }: TaskGridProps) {
+function TaskGrid({ runId, tasks, columns, isReading }: TaskGridProps) {
   const address = useAddress();
   const open = address.query.get('task');
   const [active, setActive] = useState(0);
   const { isFirst, find } = tasks;
+  const bodies = useBodies(runId, isReading, tasks.rowAt);
   useEffect(() => {
     if (open === null || isFirst || tasks.rowAt(active)?.taskId === open) return undefined;
     const giveUp = new AbortController();
@@ -172,9 +185,13 @@ function TaskGrid({ runId, tasks, columns }: TaskGridProps) {
     <Grid
       label="Tasks"
       count={tasks.matched}
-      columns={taskColumns(hrefOf, columns)}
+      columns={isReading ? readingColumns(hrefOf, bodies.of) : taskColumns(hrefOf, columns)}
+      rowHeight={isReading ? READING_HEIGHT : ROW_HEIGHT}
       rowAt={tasks.rowAt}
-      onSight={tasks.onSight}
+      onSight={(from, to) => {
+        tasks.onSight(from, to);
+        bodies.onSight(from, to);
+      }}
       active={active}
       onMove={move}
       onOpen={openRow}

@@ -18,6 +18,8 @@ type GridProps<Row> = {
   /** What the ids of its rows begin with, where a page has two grids. */
   readonly rowId?: string;
   readonly count: number;
+  /** Of every row, in pixels; 32 when absent. */
+  readonly rowHeight?: number;
   readonly columns: readonly Column<Row>[];
   /** Undefined while it is on its way. */
   readonly rowAt: (index: number) => Row | undefined;
@@ -43,27 +45,27 @@ const MAX_HEIGHT = 12_800_000;
  * can find it. It is no <table>, because rows that are not there would have to be; the grid has the focus and the keys.
  */
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, rowId = 'row', count, columns, active } = props;
+  const { label, rowId = 'row', count, columns, active, rowHeight = ROW_HEIGHT } = props;
   const box = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState({ from: 0, to: 40 });
-  const height = Math.min(count * ROW_HEIGHT, MAX_HEIGHT);
-  const scale = count === 0 ? ROW_HEIGHT : height / count;
+  const height = Math.min(count * rowHeight, MAX_HEIGHT);
+  const scale = count === 0 ? rowHeight : height / count;
 
   const look = (): void => {
     const view = box.current;
     if (!view) return;
     const from = Math.max(0, Math.floor(view.scrollTop / scale) - MARGIN);
-    const to = Math.min(count, from + Math.ceil(view.clientHeight / ROW_HEIGHT) + 2 * MARGIN);
+    const to = Math.min(count, from + Math.ceil(view.clientHeight / rowHeight) + 2 * MARGIN);
     setRange((old) => (old.from === from && old.to === to ? old : { from, to }));
   };
-  useLayoutEffect(look, [count]);
+  useLayoutEffect(look, [count, rowHeight]);
   useEffect(() => {
     const watcher = new ResizeObserver(look);
     if (box.current) watcher.observe(box.current);
     return () => watcher.disconnect();
   });
   useEffect(() => props.onSight?.(range.from, range.to), [range, count]);
-  useEffect(() => showRow(box.current, active, scale), [active]);
+  useEffect(() => showRow(box.current, active, scale, rowHeight), [active, rowHeight]);
 
   const indexes = Array.from({ length: Math.max(0, range.to - range.from) }, (_, at) => range.from + at);
   if (active >= 0 && active < count && !indexes.includes(active)) {
@@ -81,9 +83,7 @@ export function Grid<Row>(props: GridProps<Row>) {
       tabIndex={0}
       ref={box}
       onScroll={look}
-      onKeyDown={(event) =>
-        onKey(event, props, Math.floor((box.current?.clientHeight ?? 0) / ROW_HEIGHT) - 2)
-      }
+      onKeyDown={(event) => onKey(event, props, Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 2)}
     >
       <Head {...props} />
       <div class="grid-rows" role="rowgroup" style={{ height: `${height}px` }}>
@@ -157,9 +157,9 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
 const HEAD_HEIGHT = 32;
 
 /** Scrolls as little as it takes; the row never lies under the head. */
-function showRow(view: HTMLElement | null, index: number, scale: number): void {
+function showRow(view: HTMLElement | null, index: number, scale: number, rowHeight: number): void {
   if (!view || index < 0) return;
-  const [top, bottom] = [index * scale, index * scale + ROW_HEIGHT];
+  const [top, bottom] = [index * scale, index * scale + rowHeight];
   const room = view.clientHeight - HEAD_HEIGHT;
   if (top < view.scrollTop) view.scrollTop = top;
   else if (bottom > view.scrollTop + room) view.scrollTop = bottom - room;

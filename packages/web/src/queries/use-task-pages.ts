@@ -1,4 +1,4 @@
-import type { TaskListing } from '@touchstone/protocol';
+import type { TaskList, TaskListing } from '@touchstone/protocol';
 import type { TaskListQuery } from '@touchstone/sdk';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { client } from '../source.js';
@@ -16,11 +16,21 @@ type Pages = {
   error?: unknown;
 };
 
+type Reading = { readonly signal?: AbortSignal };
+
+/** Filters as the body of a search has them. */
+const filtersOf = (query: TaskListQuery): { readonly [name: string]: string | number } =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as never;
+
 const emptyPages = (key: string): Pages => ({ key, rows: new Map(), asked: new Map(), matched: 0, total: 0 });
 
 /** Tasks of a run as far as they have been in sight. The host filters and sorts; this holds the pages around what is seen. */
-export function useTaskPages(runId: string, query: TaskListQuery, revision: number) {
-  const key = JSON.stringify([runId, query, revision]);
+export function useTaskPages(runId: string, query: TaskListQuery, revision: number, text = '') {
+  const key = JSON.stringify([runId, query, revision, text]);
+  const ask = (part: TaskListQuery, reading: Reading = {}): Promise<TaskList> =>
+    text === ''
+      ? client.runs.tasks(runId as never, { ...query, ...part }, reading)
+      : client.runs.searchTasks(runId as never, { text, filters: filtersOf({ ...query, ...part }) }, reading);
   const pages = useRef<Pages>(emptyPages(key));
   const [, redraw] = useState(0);
   const isFirst = pages.current.rows.size === 0 && pages.current.error === undefined;
@@ -31,8 +41,7 @@ export function useTaskPages(runId: string, query: TaskListQuery, revision: numb
     const giveUp = new AbortController();
     current.asked.set(page, giveUp);
     const part = { offset: page * PAGE, limit: PAGE, last: LAST_RUNS };
-    client.runs
-      .tasks(runId as never, { ...query, ...part }, { signal: giveUp.signal })
+    ask(part, { signal: giveUp.signal })
       .then(
         ({ items, matched, total }) => {
           current.rows.set(page, items);
@@ -87,13 +96,13 @@ export function useTaskPages(runId: string, query: TaskListQuery, revision: numb
     const known = indexOf(taskId);
     if (known >= 0) return known;
     const part = { around: taskId, limit: PAGE };
-    const { offset, items } = await client.runs.tasks(runId as never, { ...query, ...part }, { signal });
+    const { offset, items } = await ask(part, { signal });
     const at = items.findIndex((row) => row.taskId === taskId);
     return at < 0 ? -1 : offset + at;
   };
   /** A task by its place, whether or not it has been in sight. */
   const readAt = async (index: number): Promise<TaskListing | undefined> => {
-    const { items } = await client.runs.tasks(runId as never, { ...query, offset: index, limit: 1 });
+    const { items } = await ask({ offset: index, limit: 1 });
     return items[0];
   };
   const { matched, total, error } = pages.current;

@@ -192,7 +192,7 @@ export function Costs({ report: { cost, latency, cacheHits } }: ReportProps) {
     <Section name="Cost and time">
       <Table
         label="Cost and time"
-        head={['', 'Value']}
+        head={['What', 'Value']}
         rows={[
           ['Agent', known(cost.agentUsd)],
           ['Judge', known(cost.judgeUsd)],

@@ -15,14 +15,14 @@ const ENDED = ['completed', 'failed', 'cancelled'];
 
 /** What can be done with a run. What does not work says why. */
 export function RunMenu({ run, reload }: RunMenuProps) {
-  const { query } = useAddress();
+  const { query, text } = useAddress();
   const session = useSession();
   const [action, setAction] = useState<RunAction>();
   const [toast, say] = useToast();
   const { runId, status } = run;
   const isOver = ENDED.includes(status);
   const path = tasksPath(runId, query);
-  const files = query.has('text') ? 'A search through contents has no file.' : undefined;
+  const files = text !== '' ? 'A search through contents has no file.' : undefined;
   const fail = (error: unknown): void => say(error instanceof Error ? error.message : 'It did not work.');
   const needs = (scope: string, state: string | undefined) => missingScope(session, scope) ?? state;
   const unlessDone = status === 'completed' ? undefined : `The run is ${status}.`;
