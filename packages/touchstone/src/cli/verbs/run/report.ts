@@ -13,7 +13,7 @@ import { defined } from '@touchstone/protocol';
 import { type Matrix, outcomeOf, plural, whole } from '@touchstone/sdk/view';
 import { FILE_FORMATS } from '../../../exporters/index.js';
 import { targetOf } from '../../files/local-files.js';
-import { type Context, lookOf, mayShowContent, UsageError, writeLine } from '../../io.js';
+import { type Context, isJob, lookOf, mayShowContent, UsageError, writeLine } from '../../io.js';
 import type { NextCommand } from '../../render/layout.js';
 import { renderJunit, renderMarkdown } from '../../render/run/document.js';
 import { FAILURES_READ, renderScorecard } from '../../render/run/scorecard.js';
@@ -45,6 +45,9 @@ export function nextCommands(
             'all of one task',
           ),
         ]),
+    ...(options.host === undefined && !isJob(context.io.env)
+      ? [next(shell`view ${options.name ?? 'last'} --open`, 'the run in a browser')]
+      : []),
   ];
 }
 
