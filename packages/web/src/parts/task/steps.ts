@@ -46,26 +46,35 @@ function repeatOf(event: TaskEvent, events: readonly TaskEvent[]): readonly Task
   return events.slice(from, to);
 }
 
-/** What the model was told before its first call, what it thought until its next one, and what its last one came to. */
+/** What the model was told before its first call, what it thought in this one, and what its last one came to. */
 function modelTexts(
   span: TaskSpan,
   spans: readonly TaskSpan[],
   events: readonly TaskEvent[],
 ): readonly StepText[] {
   const calls = spans.filter(({ kind, repeat }) => kind === 'model' && repeat === span.repeat);
-  const at = calls.indexOf(span);
-  const began = Date.parse(events[0]?.timestamp ?? '');
-  const from = at === 0 ? 0 : began + span.startMs;
-  const next = calls[at + 1];
-  const to = next ? began + next.startMs : Number.POSITIVE_INFINITY;
-  const reasoned = events.filter(({ type, timestamp }) => {
-    const time = Date.parse(timestamp);
-    return type === 'agent.reasoned' && time >= from && time < to;
-  });
+  const reasoned = events.filter(
+    (event) => event.type === 'agent.reasoned' && callOf(event, calls, events) === span,
+  );
   const found = (type: string): Members => payloadOf(events.find((event) => event.type === type));
   return [
-    ...(at === 0 ? text('Prompt', found('agent.promptResolved').resolved) : []),
+    ...(span === calls[0] ? text('Prompt', found('agent.promptResolved').resolved) : []),
     ...reasoned.flatMap((event) => text('Reasoning', payloadOf(event).reasoning)),
-    ...(next ? [] : text('Answer', found('agent.decided').decision)),
+    ...(span === calls.at(-1) ? text('Answer', found('agent.decided').decision) : []),
   ];
+}
+
+/** Reasoning stands before all tool calls in the log, but is written down when its call is: the times tell which one it was. */
+function callOf(
+  reasoned: TaskEvent,
+  calls: readonly TaskSpan[],
+  events: readonly TaskEvent[],
+): TaskSpan | undefined {
+  const toldAt = new Map(events.map(({ eventId, timestamp }) => [eventId as string, timestamp]));
+  const told = (span: TaskSpan): string => toldAt.get(span.eventId ?? '') ?? '';
+  return (
+    calls.find((call) => told(call) === reasoned.timestamp) ??
+    calls.findLast((call) => told(call) < reasoned.timestamp) ??
+    calls[0]
+  );
 }
