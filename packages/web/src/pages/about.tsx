@@ -77,7 +77,7 @@ const runLines = ({ runId, status, touchstone, ...run }: EvalRunSnapshot): reado
   ['Ended', run.completedAt && <When at={run.completedAt} />],
   ['Tags', (run.tags ?? []).join(', ')],
   ['Baseline', touchstone.baselineRunId && <RunLink runId={touchstone.baselineRunId} />],
-  ['Judged again from', touchstone.rejudgeOf && <RunLink runId={touchstone.rejudgeOf} />],
+  ['Answers of', touchstone.rejudgeOf && <RunLink runId={touchstone.rejudgeOf} />],
 ];
 
 const planLines = ({ touchstone }: EvalRunSnapshot): readonly Line[] => {

@@ -5,8 +5,8 @@ type ActionProps = {
   /** Why it does not work; it is shown all the same, so that people know what there is. */
   readonly denied?: string | undefined;
   readonly onClick: () => void;
-  readonly testId?: string;
-  readonly kind?: 'primary' | 'quiet';
+  readonly testId?: string | undefined;
+  readonly kind?: 'primary' | 'quiet' | undefined;
   readonly children?: ComponentChildren;
 };
 

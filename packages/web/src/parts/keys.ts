@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 /** What a key does; `g r` is `g` and then `r`. */
 export type KeyMap = { readonly [keys: string]: () => void };
 
-const KEY = 'touchstone.keys';
+const KEY = 'touchstone.shortcuts';
 
 /** People who speak to their browser, or have a cat, switch keys of one character off. */
 export const areKeysOn = (): boolean => localStorage.getItem(KEY) !== 'off';
@@ -13,8 +13,7 @@ export const areKeysOn = (): boolean => localStorage.getItem(KEY) !== 'off';
 export function useKeysChoice(): readonly [boolean, (isOn: boolean) => void] {
   const [isOn, set] = useState(areKeysOn);
   const choose = (next: boolean): void => {
-    if (next) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, 'off');
+    localStorage.setItem(KEY, next ? 'on' : 'off');
     set(next);
   };
   return [isOn, choose];
@@ -43,6 +42,9 @@ function isTyping({ target, key }: KeyboardEvent): boolean {
 /** Those of the newest part first: what is on top has the keys. */
 const maps: { readonly current: KeyMap }[] = [];
 let prefix = '';
+
+/** Whether the next key belongs to the one before, whatever has the focus. */
+export const isSecondKey = (): boolean => prefix !== '';
 
 function onKeyDown(event: KeyboardEvent): void {
   const keys = prefix + event.key;

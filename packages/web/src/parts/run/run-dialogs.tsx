@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { navigate } from '../../address.js';
 import { client } from '../../source.js';
-import { Dialog } from '../dialog.js';
+import { Dialog, Field } from '../dialog.js';
 
 export type RunAction = 'rejudge' | 'fork' | 'bless' | 'cancel' | 'pause' | 'resume';
 
@@ -39,27 +39,29 @@ function Rejudge({ run, onClose }: RunDialogProps) {
     <Dialog name="Judge again" onConfirm={start} onClose={onClose}>
       <p>The recorded answers are judged once more, as a new run. No agent is invoked; the judge costs.</p>
       <div class="fields">
-        <label class="field wide">
-          <span>
-            Judge <span class="muted">(the configured one when empty)</span>
-          </span>
-          <input
-            placeholder="provider/model"
-            maxLength={256}
-            value={judge}
-            onInput={(event) => setJudge(event.currentTarget.value)}
-          />
-        </label>
-        <label class="field">
-          <span>Votes</span>
-          <input
-            type="number"
-            min={1}
-            max={25}
-            value={votes}
-            onInput={(event) => setVotes(event.currentTarget.value)}
-          />
-        </label>
+        <Field name="Judge" note="the configured one when empty" isWide>
+          {(id) => (
+            <input
+              id={id}
+              placeholder="provider/model"
+              maxLength={256}
+              value={judge}
+              onInput={(event) => setJudge(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field name="Votes">
+          {(id) => (
+            <input
+              id={id}
+              type="number"
+              min={1}
+              max={25}
+              value={votes}
+              onInput={(event) => setVotes(event.currentTarget.value)}
+            />
+          )}
+        </Field>
       </div>
     </Dialog>
   );
@@ -73,18 +75,30 @@ function Fork({ run, onClose }: RunDialogProps) {
     showRun(await client.runs.fork(run.runId as never, { mode, ...(isBranch && { fromSeq: Number(from) }) }));
   return (
     <Dialog name="Fork" onConfirm={start} onClose={onClose}>
-      <label class="field">
-        <span>How</span>
-        <select value={mode} onChange={(event) => setMode(event.currentTarget.value as 'replay' | 'branch')}>
-          <option value="replay">Replay: read the same facts again, call nothing</option>
-          <option value="branch">Branch: keep what lies before an event, and run on from there</option>
-        </select>
-      </label>
+      <Field name="How">
+        {(id) => (
+          <select
+            id={id}
+            value={mode}
+            onChange={(event) => setMode(event.currentTarget.value as 'replay' | 'branch')}
+          >
+            <option value="replay">Replay: read the same facts again, call nothing</option>
+            <option value="branch">Branch: keep what lies before an event, and run on from there</option>
+          </select>
+        )}
+      </Field>
       {isBranch && (
-        <label class="field">
-          <span>From event</span>
-          <input type="number" min={0} value={from} onInput={(event) => setFrom(event.currentTarget.value)} />
-        </label>
+        <Field name="From event">
+          {(id) => (
+            <input
+              id={id}
+              type="number"
+              min={0}
+              value={from}
+              onInput={(event) => setFrom(event.currentTarget.value)}
+            />
+          )}
+        </Field>
       )}
     </Dialog>
   );

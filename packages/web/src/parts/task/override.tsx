@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { missingScope } from '../../access.js';
 import { client } from '../../source.js';
 import { Action } from '../action.js';
-import { Dialog } from '../dialog.js';
+import { Dialog, Field } from '../dialog.js';
 import { useKeys } from '../keys.js';
 import { useSession } from '../session-context.js';
 
@@ -83,28 +83,32 @@ function OverrideDialog({
         Both results are shown from then on. The log and the score of the run stay as they are; the report
         says what the corrected score would be.
       </p>
-      <label class="field">
-        <span>Score</span>
-        <input
-          type="number"
-          min={0}
-          max={1}
-          step="any"
-          data-testid="override-value"
-          value={value}
-          onInput={(event) => setValue(event.currentTarget.value)}
-        />
-      </label>
-      <label class="field">
-        <span>Reason</span>
-        <textarea
-          rows={3}
-          maxLength={8_192}
-          data-testid="override-reason"
-          value={reason}
-          onInput={(event) => setReason(event.currentTarget.value)}
-        />
-      </label>
+      <Field name="Score">
+        {(id) => (
+          <input
+            id={id}
+            type="number"
+            min={0}
+            max={1}
+            step="any"
+            data-testid="override-value"
+            value={value}
+            onInput={(event) => setValue(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field name="Reason">
+        {(id) => (
+          <textarea
+            id={id}
+            rows={3}
+            maxLength={8_192}
+            data-testid="override-reason"
+            value={reason}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        )}
+      </Field>
     </Dialog>
   );
 }

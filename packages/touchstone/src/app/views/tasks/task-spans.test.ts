@@ -8,7 +8,7 @@ const usage = { provider: 'p', model: 'm', inputTokens: 3, outputTokens: 2 };
 const event = (type: string, at: number, payload: object = {}, more: object = {}): NewEvent =>
   ({ type, at, payload, ...more }) as unknown as NewEvent;
 const recordOf = (...events: readonly NewEvent[]) => ({ ordinal: 0, repeat: 1, events });
-const place = { runId, firstSequence: 7, isRejudged: false };
+const origin = { runId, firstSequence: 7, isRejudged: false };
 
 const started = event('agent.invocation.started', 1_000);
 const completed = event('agent.invocation.completed', 3_000);
@@ -18,7 +18,7 @@ describe('the spans of a record', () => {
     const call = { by: 'agent', startedAt: 1_250, durationMs: 600 };
     const spans = spansOf(
       recordOf(started, event('provider.usage', 1_900, usage, { call }), completed),
-      place,
+      origin,
     );
     expect(spans).toEqual([
       {
@@ -40,7 +40,7 @@ describe('the spans of a record', () => {
       completed,
       event('provider.usage', 4_000, usage),
     );
-    expect(spansOf(old, { ...place, firstSequence: undefined })).toMatchObject([
+    expect(spansOf(old, { ...origin, firstSequence: undefined })).toMatchObject([
       { kind: 'model', startMs: 900, durationMs: 0, untimed: true },
       { kind: 'judge', startMs: 3_000, durationMs: 0, untimed: true },
     ]);
@@ -67,7 +67,7 @@ describe('the spans of a record', () => {
         event('provider.usage', 3_000, usage, { call: user }),
         event('provider.usage', 3_200, usage, { call: embedder }),
       ),
-      place,
+      origin,
     );
     expect(spans).toMatchObject([
       { kind: 'tool', name: 'local:t', startMs: 100, durationMs: 300, status: 'error', eventId: 'run-1:8' },
@@ -80,7 +80,7 @@ describe('the spans of a record', () => {
   it('of a judge who was asked months later follow the answer', () => {
     const call = { by: 'judge', startedAt: 9_000_000, durationMs: 40 };
     const record = recordOf(started, completed, event('provider.usage', 9_000_040, usage, { call }));
-    expect(spansOf(record, { ...place, isRejudged: true })).toMatchObject([
+    expect(spansOf(record, { ...origin, isRejudged: true })).toMatchObject([
       { kind: 'judge', startMs: 2_000, durationMs: 40 },
     ]);
   });

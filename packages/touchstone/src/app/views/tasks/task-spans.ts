@@ -5,7 +5,7 @@ import type { TaskRecord } from '../../../ports/index.js';
 type EventOf<T extends NewEvent['type']> = Extract<NewEvent, { type: T }>;
 
 /** Where the times of a record begin, and which of its events the log has under which number. */
-type Place = {
+type SpanOrigin = {
   readonly repeat: number;
   /** When the invocation began. */
   readonly from: number;
@@ -14,7 +14,7 @@ type Place = {
   readonly eventIdAt: (index: number) => TaskSpan['eventId'];
 };
 
-export type RecordPlace = {
+export type RecordOrigin = {
   readonly runId: RunId;
   /** Of the record's first event; undefined while the log does not have it. */
   readonly firstSequence: number | undefined;
@@ -25,7 +25,7 @@ export type RecordPlace = {
 /** The calls of one repeat, by when they began. */
 export function spansOf(
   record: TaskRecord,
-  { runId, firstSequence, isRejudged }: RecordPlace,
+  { runId, firstSequence, isRejudged }: RecordOrigin,
 ): readonly TaskSpan[] {
   const { events, repeat } = record;
   const end = events.findIndex(({ type }) => type === 'agent.invocation.completed');
@@ -33,14 +33,14 @@ export function spansOf(
   const until = events[end]?.at ?? from;
   const eventIdAt = (index: number) =>
     firstSequence === undefined ? undefined : eventIdOf(runId, firstSequence + index);
-  const place: Place = { repeat, from, until, eventIdAt };
+  const origin: SpanOrigin = { repeat, from, until, eventIdAt };
   const spans = events.flatMap((event, index): TaskSpan[] => {
-    if (event.type === 'provider.usage') return [modelSpan(event, index, index < end, place)];
-    if (event.type === 'agent.toolReturned') return [toolSpan(event, events, place)];
-    if (event.type === 'memory.written') return [memorySpan(event, index, place)];
+    if (event.type === 'provider.usage') return [modelSpan(event, index, index < end, origin)];
+    if (event.type === 'agent.toolReturned') return [toolSpan(event, events, origin)];
+    if (event.type === 'memory.written') return [memorySpan(event, index, origin)];
     return [];
   });
-  return (isRejudged ? judgedAfterwards(spans, place) : spans).toSorted((a, b) => a.startMs - b.startMs);
+  return (isRejudged ? judgedAfterwards(spans, origin) : spans).toSorted((a, b) => a.startMs - b.startMs);
 }
 
 const KINDS = { agent: 'model', user: 'model', judge: 'judge', embedder: 'embedder' } as const;
@@ -50,7 +50,7 @@ function modelSpan(
   { at, call, payload }: EventOf<'provider.usage'>,
   index: number,
   isAgents: boolean,
-  { repeat, from, eventIdAt }: Place,
+  { repeat, from, eventIdAt }: SpanOrigin,
 ): TaskSpan {
   const { provider, model, inputTokens, outputTokens, costEstimateUsd: costUsd } = payload;
   const { by = isAgents ? 'agent' : 'judge', startedAt = at, durationMs } = call ?? {};
@@ -71,7 +71,7 @@ function modelSpan(
 function toolSpan(
   { at, payload: { callId, toolName, status, durationMs } }: EventOf<'agent.toolReturned'>,
   events: readonly NewEvent[],
-  { repeat, from, eventIdAt }: Place,
+  { repeat, from, eventIdAt }: SpanOrigin,
 ): TaskSpan {
   const called = events.findIndex(
     (event) => event.type === 'agent.toolCalled' && event.payload.callId === callId,
@@ -91,7 +91,7 @@ function toolSpan(
 const memorySpan = (
   { at, payload }: EventOf<'memory.written'>,
   index: number,
-  { repeat, from, eventIdAt }: Place,
+  { repeat, from, eventIdAt }: SpanOrigin,
 ): TaskSpan => ({
   kind: 'memory',
   repeat,
@@ -102,7 +102,7 @@ const memorySpan = (
 });
 
 /** Between an answer and its second judge may lie months: the judge is shown as if it had been asked at once. */
-function judgedAfterwards(spans: readonly TaskSpan[], { from, until }: Place): readonly TaskSpan[] {
+function judgedAfterwards(spans: readonly TaskSpan[], { from, until }: SpanOrigin): readonly TaskSpan[] {
   const isLate = ({ kind }: TaskSpan): boolean => kind === 'judge' || kind === 'embedder';
   const first = Math.min(...spans.filter(isLate).map(({ startMs }) => startMs));
   return spans.map((span) =>

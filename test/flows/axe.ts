@@ -20,10 +20,6 @@ export async function violationsOf(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** Whether the page fits its width: only grids and tables scroll sideways, in their own boxes. */
-export const fitsWidth = (page: Page): Promise<boolean> =>
-  page.evaluate('document.documentElement.scrollWidth <= innerWidth');
-
 export const LOOKS = [
   ['light', { colorScheme: 'light' }],
   ['dark', { colorScheme: 'dark' }],
