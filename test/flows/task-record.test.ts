@@ -48,7 +48,8 @@ describe('the events of a task', () => {
     const client = host.client();
     const { runId } = await client.runs.rejudge(host.runId, {});
     await client.waitForScorecard(asId<RunId>(runId));
-    const { spans } = await client.runs.taskEvents(asId<RunId>(runId), 'refund-1');
+    const all = (await client.runs.taskEvents(asId<RunId>(runId), 'refund-1')).spans;
+    const spans = all.filter(({ repeat }) => repeat === 0);
     const ends = spans.filter(({ kind }) => kind !== 'judge').map(({ startMs }) => startMs);
     const judged = spans.filter(({ kind }) => kind === 'judge').map(({ startMs }) => startMs);
     expect(Math.min(...judged)).toBeGreaterThanOrEqual(Math.max(...ends));
