@@ -90,24 +90,24 @@ function comparePaired(
   };
 }
 
-/** How likely the comparison finds a drop, and what it would take to find half of the smallest one. */
+/** How likely the comparison finds a drop, and what it would take to find half of the smallest one that it finds. */
 export function detectionOf(
   before: BaselineFacts,
   after: ComparedResults,
   { shared, thresholds, tolerance }: RegressionOptions,
+  smallest: number | undefined,
 ): Pick<EvalReport, 'power' | 'halfDrop'> {
+  if (smallest === undefined) return {};
   const both = shared
     ? commonResults({ before: before.results, after: after.results }, shared, thresholds)
     : { before: before.results, after: after.results };
   const differences = pairResults(both.before, both.after).pairs.map(({ difference }) => difference);
   const noise = varianceOf(differences);
-  const smallest = smallestDetectableDrop(differences.length, noise, tolerance);
-  if (smallest === undefined) return {};
   const drop = smallest / 2;
   // A drop within the tolerance is never called real, however many tasks there are.
   const tasks = drop > tolerance ? pairsToDetect(drop, noise, tolerance) : undefined;
   return {
-    power: powerCurve(differences.length, noise, tolerance),
+    power: powerCurve(differences.length, noise, Math.min(1, 2 * smallest), tolerance),
     ...(tasks !== undefined && { halfDrop: { drop, tasks } }),
   };
 }

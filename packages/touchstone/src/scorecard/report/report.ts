@@ -66,10 +66,7 @@ export function buildReport(
     aggregate,
     verdict: decideVerdict(aggregate.interval, aggregate.bar),
     ...adjust(results, thresholds, overrides, kindOf),
-    ...(baseline && {
-      regression: compareResults(baseline, { results }, regressionOptions(facts, baseline)),
-      ...detectionOf(baseline, { results }, regressionOptions(facts, baseline)),
-    }),
+    ...(baseline && reportRegression(facts, results, baseline)),
     ...reportCriteria(results),
     ...reportRepeats(plan.repeats, thresholds, results),
     ...reportFindings(results),
@@ -88,6 +85,17 @@ export function buildReport(
 }
 
 type Baseline = NonNullable<ReportExtras['baseline']>;
+
+function reportRegression(
+  facts: ReportFacts,
+  results: readonly TaskResult[],
+  baseline: Baseline,
+): Pick<EvalReport, 'regression' | 'power' | 'halfDrop'> {
+  const options = regressionOptions(facts, baseline);
+  const regression = compareResults(baseline, { results }, options);
+  const { smallestDetectableDrop: smallest } = regression;
+  return { regression, ...detectionOf(baseline, { results }, options, smallest) };
+}
 
 /** The digest of the suite seeds the chance in the comparison. */
 const regressionOptions = (

@@ -68,7 +68,7 @@ describe('the power curve', () => {
   it.each(oracle.detectable)(
     'of $pairs tasks at noise $noise and tolerance $tolerance passes 80 % at the drop that SciPy found',
     ({ pairs, noise: flips, tolerance, drop }) => {
-      const curve = powerCurve(pairs, flips, tolerance);
+      const curve = powerCurve(pairs, flips, Math.min(1, 2 * drop), tolerance);
       const below = curve.filter((point) => point.drop < drop - 1e-9);
       const above = curve.filter((point) => point.drop > drop + 1e-9);
       expect(below.every(({ chance }) => chance < 0.8)).toBe(true);
@@ -79,7 +79,7 @@ describe('the power curve', () => {
 
   it('starts at no drop, where what chance alone would do is under 5 %', () => {
     for (const flips of [0, 0.1, 0.5]) {
-      const [first] = powerCurve(200, flips);
+      const [first] = powerCurve(200, flips, 0.5);
       expect(first?.drop).toBe(0);
       expect(first?.chance).toBeLessThan(0.05);
     }

@@ -44,14 +44,14 @@ export function smallestDetectableDrop(pairs: number, noise: number, tolerance =
 
 const POINTS = 24;
 
-/** How likely the rule finds a drop, from none to twice the smallest detectable one. */
+/** How likely the rule finds a drop, from none to `most`. */
 export function powerCurve(
   pairs: number,
   noise: number,
+  most: number,
   tolerance = 0,
 ): readonly { readonly drop: number; readonly chance: number }[] {
   const needed = fallsNeeded(pairs, tolerance);
-  const most = Math.min(1, 2 * (smallestDetectableDrop(pairs, noise, tolerance) ?? 0.5));
   return Array.from({ length: POINTS + 1 }, (_, at) => {
     const drop = (most * at) / POINTS;
     const chance = noise + drop === 0 ? 0 : powerOf(pairs, noise, drop, needed);
