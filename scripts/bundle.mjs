@@ -53,25 +53,42 @@ function createFileOf() {
   };
 }
 
-const bundle = await rolldown({
-  input: {
-    main: `${dist}cli/main.js`,
-    // A thread is started from a file beside whoever starts it, so this one keeps its name.
-    'module-worker': `${dist}agents/kinds/module/module-worker.js`,
-  },
+const common = {
   platform: 'node',
   external: (id) => !/^[./]/.test(id) && !JOINED.test(id),
   logLevel: 'warn',
+};
+const fresh = `${dist}bundling-${process.pid}`;
+
+/** Code that V8 takes from a cache cannot say `import()`: it calls a function that the loader hands to every file. */
+const importByLoader = {
+  name: 'import by the loader',
+  renderChunk(code) {
+    const starts = [];
+    const find = (node) => {
+      if (node?.type === 'ImportExpression') starts.push(node.start);
+      if (typeof node === 'object' && node !== null) Object.values(node).forEach(find);
+    };
+    find(this.parse(code));
+    const last = starts.sort((a, b) => b - a);
+    return last.reduce((text, at) => `${text.slice(0, at)}__import${text.slice(at + 'import'.length)}`, code);
+  },
+};
+
+// CommonJS, which V8 takes from its code cache on every Node (cli/code-cache).
+const bundle = await rolldown({
+  ...common,
+  input: { cli: `${dist}cli/main.js` },
   preserveEntrySignatures: 'allow-extension',
   // Some verbs load later what others load at once; both are right.
   checks: { ineffectiveDynamicImport: false },
+  plugins: [importByLoader],
 });
-const fresh = `${dist}bundling-${process.pid}`;
 await bundle.write({
   dir: fresh,
-  format: 'esm',
-  entryFileNames: '[name].js',
-  chunkFileNames: '[name]-[hash].js',
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
   comments: { jsdoc: false },
   codeSplitting: {
     includeDependenciesRecursively: false,
@@ -80,23 +97,29 @@ await bundle.write({
 });
 await bundle.close();
 
-// The thread that checks content is one file as well, with what it needs of the modules and nothing else: a thread that loads
-// the whole host starts slowly and takes its memory again.
-const thread = await rolldown({
-  input: { 'checker-worker': `${dist}app/checkers/checker-worker.js` },
-  platform: 'node',
-  external: (id) => !/^[./]/.test(id) && !JOINED.test(id),
-  logLevel: 'warn',
-  treeshake: { moduleSideEffects: false },
-});
-await thread.write({
-  dir: fresh,
-  format: 'esm',
-  entryFileNames: '[name].js',
-  comments: { jsdoc: false },
-  codeSplitting: false,
-});
-await thread.close();
+/**
+ * What is started by itself is one file, with what it needs of the modules and nothing else: a thread that loads the whole host
+ * starts slowly and takes its memory again.
+ */
+async function bundleAlone(name, entry) {
+  const alone = await rolldown({
+    ...common,
+    input: { [name]: dist + entry },
+    treeshake: { moduleSideEffects: false },
+  });
+  await alone.write({
+    dir: fresh,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    comments: { jsdoc: false },
+    codeSplitting: false,
+  });
+  await alone.close();
+}
+await bundleAlone('main', 'cli/code-cache/start.js');
+// A thread is started from a file beside whoever starts it, so these keep their names.
+await bundleAlone('module-worker', 'agents/kinds/module/module-worker.js');
+await bundleAlone('checker-worker', 'app/checkers/checker-worker.js');
 copyFileSync(
   new URL('../packages/protocol/dist/wire/schema/precompiled.cjs', import.meta.url),
   `${fresh}/precompiled.cjs`,

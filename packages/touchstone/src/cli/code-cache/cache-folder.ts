@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+
+type Environment = { readonly [name: string]: string | undefined };
+
+/**
+ * Where compiled code is kept: the folder that Node is told to use, or else the user's own cache folder. What is in it is
+ * executed, so it is never a folder that every user can write to. None when Node is told to keep nothing.
+ */
+export function codeCacheFolder(env: Environment, platform: NodeJS.Platform): string | undefined {
+  if (env.NODE_DISABLE_COMPILE_CACHE) return undefined;
+  const folder = env.NODE_COMPILE_CACHE || userCache(env, platform);
+  return folder === undefined ? undefined : join(folder, 'touchstone');
+}
+
+function userCache({ HOME, LOCALAPPDATA, XDG_CACHE_HOME }: Environment, platform: NodeJS.Platform) {
+  if (platform === 'win32') return LOCALAPPDATA;
+  if (XDG_CACHE_HOME) return XDG_CACHE_HOME;
+  return HOME && join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache');
+}
