@@ -38,7 +38,7 @@ export function createLoader(folder: string, kept: KeptCode): Loader {
   };
 
   const compile = (name: string, filename: string): Script => {
-    const source = readFileSync(filename, 'utf8');
+    const source = readFileSync(filename, 'latin1');
     const cachedData = kept.read(name);
     const script = new Script(`(function (${PARAMETERS}) { 'use strict'; ${source}\n})`, {
       filename,
