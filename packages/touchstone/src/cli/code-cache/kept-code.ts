@@ -12,10 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** Compiled code of one build, for one V8 with its flags. Whatever cannot be read or written is not there. */
+/** Files of compiled code. Whatever cannot be read or written is not there. */
 export type KeptCode = {
-  read(name: string): Buffer | undefined;
-  write(files: readonly (readonly [name: string, code: Buffer])[]): void;
+  read(file: string): Buffer | undefined;
+  write(files: readonly (readonly [file: string, code: Buffer])[]): void;
 };
 
 export const NOTHING_KEPT: KeptCode = { read: () => undefined, write: () => undefined };
@@ -23,13 +23,13 @@ export const NOTHING_KEPT: KeptCode = { read: () => undefined, write: () => unde
 /** So long after it was written, the code of a build is removed; one that is still used is written again. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** @param build The name of the build, which changes with any byte of it: V8 compares the length of a source only. */
-export function createKeptCode(folder: string, build: string, now: () => number): KeptCode {
-  const own = join(folder, build);
+/** @param name Changes with the build and with V8, which compares no more of a source than its length. */
+export function createKeptCode(folder: string, name: string, now: () => number): KeptCode {
+  const own = join(folder, name);
   return {
-    read(name) {
+    read(file) {
       try {
-        return readFileSync(join(own, name));
+        return readFileSync(join(own, file));
       } catch {
         return undefined;
       }
@@ -37,7 +37,7 @@ export function createKeptCode(folder: string, build: string, now: () => number)
     write(files) {
       try {
         mkdirSync(own, { recursive: true, mode: 0o700 });
-        for (const [name, code] of files) writeWhole(join(own, name), code);
+        for (const [file, code] of files) writeWhole(join(own, file), code);
         removeOld(folder, now() - KEPT_MS);
       } catch {
         // A full disk, a folder that cannot be written: the next start compiles again.

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
+import type { Io } from '../io.js';
 import { codeCacheFolder } from './cache-folder.js';
 import { createKeptCode, NOTHING_KEPT } from './kept-code.js';
 import { createLoader } from './loader.js';
@@ -8,13 +9,21 @@ import { createLoader } from './loader.js';
 // The first file of the bundle. It loads the others, from compiled code where there is some.
 const bundle = fileURLToPath(new URL('.', import.meta.url));
 const folder = codeCacheFolder(process.env, process.platform);
-/** Code is compiled when it is first called, so what one verb leaves behind is half of what another needs. */
-const verb = /^[a-z]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'any';
-const build = join(`${basename(bundle)}-${cachedDataVersionTag().toString(16)}`, verb);
-const loader = createLoader(
-  bundle,
-  folder === undefined ? NOTHING_KEPT : createKeptCode(folder, build, () => Date.now()),
-);
+const loader = createLoader(bundle, folder === undefined ? NOTHING_KEPT : keptIn(folder));
+const cli = loader.load('cli.cjs') as typeof import('../main.js');
 
-export const { main, processIo } = loader.load('cli.cjs') as typeof import('../main.js');
-export const keepCompiledCode = loader.keep;
+export const { processIo } = cli;
+
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  const exitCode = await cli.main(argv, io);
+  // A verb that does not exist ends with 2, and leaves nothing behind.
+  if (exitCode !== 2) loader.keep();
+  return exitCode;
+}
+
+/** For this build and this V8. A function is compiled when it is first called, so each verb leaves something else behind. */
+function keptIn(folder: string) {
+  const verb = /^[a-z]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'any';
+  const build = `${basename(bundle)}-${cachedDataVersionTag().toString(16)}`;
+  return createKeptCode(folder, join(build, verb), () => Date.now());
+}
