@@ -6,12 +6,15 @@ import { runCli, temporaryFolder, writeProject } from './processes.js';
 
 let project: string;
 let cache: string;
+let temporary: string;
 beforeEach(() => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   project = join(folder.path, 'project');
   cache = join(folder.path, 'cache');
+  temporary = join(folder.path, 'temporary');
   mkdirSync(project);
+  mkdirSync(temporary);
   writeProject(project, 3);
 });
 
@@ -27,7 +30,7 @@ const keptFiles = (): readonly string[] =>
     ? readdirSync(cache, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.cjs'))
     : [];
 
-test('a command that is started again says the same, and the project holds nothing new', async () => {
+test('a command that is started again says the same, and other folders hold nothing new', async () => {
   const before = readdirSync(project);
   const first = await validate({});
   const files = keptFiles();
@@ -36,6 +39,7 @@ test('a command that is started again says the same, and the project holds nothi
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('✓') });
   expect(keptFiles()).toEqual(files);
   expect(readdirSync(project)).toEqual(before);
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test('a command replaces what is no compiled code', async () => {

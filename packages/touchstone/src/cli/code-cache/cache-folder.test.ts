@@ -5,6 +5,12 @@ import { codeCacheFolder } from './cache-folder.js';
 it.each([
   ['the home folder', { HOME: '/home/ann' }, 'linux', '/home/ann/.cache'],
   ['XDG_CACHE_HOME', { HOME: '/home/ann', XDG_CACHE_HOME: '/caches' }, 'linux', '/caches'],
+  [
+    'the home folder for a relative one',
+    { HOME: '/home/ann', XDG_CACHE_HOME: 'here' },
+    'linux',
+    '/home/ann/.cache',
+  ],
   ['the home folder of a Mac', { HOME: '/Users/ann' }, 'darwin', '/Users/ann/Library/Caches'],
   ['LOCALAPPDATA', { LOCALAPPDATA: '/local' }, 'win32', '/local'],
   ['NODE_COMPILE_CACHE', { HOME: '/home/ann', NODE_COMPILE_CACHE: '/node' }, 'linux', '/node'],

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 type Environment = { readonly [name: string]: string | undefined };
 
@@ -9,11 +9,12 @@ type Environment = { readonly [name: string]: string | undefined };
 export function codeCacheFolder(env: Environment, platform: NodeJS.Platform): string | undefined {
   if (env.NODE_DISABLE_COMPILE_CACHE) return undefined;
   const folder = env.NODE_COMPILE_CACHE || userCache(env, platform);
-  return folder === undefined ? undefined : join(folder, 'touchstone');
+  return folder && join(folder, 'touchstone');
 }
 
-function userCache({ HOME, LOCALAPPDATA, XDG_CACHE_HOME }: Environment, platform: NodeJS.Platform) {
-  if (platform === 'win32') return LOCALAPPDATA;
-  if (XDG_CACHE_HOME) return XDG_CACHE_HOME;
-  return HOME && join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache');
+function userCache({ HOME = '', LOCALAPPDATA = '', XDG_CACHE_HOME }: Environment, platform: NodeJS.Platform) {
+  const ofSystem =
+    platform === 'win32' ? LOCALAPPDATA : join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache');
+  // A relative one would be in the project that the command works on.
+  return [XDG_CACHE_HOME, ofSystem].find((folder) => folder && isAbsolute(folder));
 }

@@ -1,3 +1,4 @@
+import module from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
@@ -6,9 +7,13 @@ import { codeCacheFolder } from './cache-folder.js';
 import { createKeptCode, NOTHING_KEPT } from './kept-code.js';
 import { createLoader } from './loader.js';
 
+type CompileCache = { readonly enableCompileCache?: (folder: string) => unknown };
+
 // The first file of the bundle. It loads the others, from compiled code where there is some.
 const bundle = fileURLToPath(new URL('.', import.meta.url));
 const folder = codeCacheFolder(process.env, process.platform);
+// Other packages are kept by Node itself since 22.8, which the types of Node 20 do not know. By default it uses a folder for all users.
+if (folder !== undefined) (module as CompileCache).enableCompileCache?.(folder);
 const loader = createLoader(bundle, folder === undefined ? NOTHING_KEPT : keptIn(folder));
 const cli = loader.load('cli.cjs') as typeof import('../main.js');
 
