@@ -60,10 +60,12 @@ export async function openSqlite(file: string): Promise<Sqlite> {
   }
 }
 
+const require = createRequire(import.meta.url);
+
 /** The package carries its own SQLite for every supported Node; where it cannot load, newer Nodes have one built in. */
 async function loadModule(): Promise<SqliteModule> {
   try {
-    return createRequire(import.meta.url)('@photostructure/sqlite') as SqliteModule;
+    return require('@photostructure/sqlite') as SqliteModule;
   } catch (error) {
     const builtIn: string = 'node:sqlite';
     return import(builtIn).catch(() => Promise.reject(missingSqlite(error)));
