@@ -38,12 +38,18 @@ const FILES = [
   ['run', ['cli/verbs/run/run.js', 'app/index.js', 'api/index.js']],
 ];
 
+/** All that `--version` needs of the sdk. Whoever imports it names the whole list of the sdk's views. */
+const VIEWS = '/sdk/dist/view/index.js';
+const VIEW_OF_START = '/printable.js';
+
 function createFileOf() {
   const reached = new Map();
   const reach = (id, file, context) => {
     if (reached.has(id)) return;
-    reached.set(id, file);
-    for (const next of context.getModuleInfo(id)?.importedIds ?? []) reach(next, file, context);
+    const next = context.getModuleInfo(id)?.importedIds ?? [];
+    const isPart = file === 'start' && id.endsWith(VIEWS);
+    if (!isPart) reached.set(id, file);
+    for (const one of next) if (!isPart || one.endsWith(VIEW_OF_START)) reach(one, file, context);
   };
   return (id, context) => {
     if (reached.size === 0)
