@@ -1,7 +1,7 @@
 import type { TaskSpan } from '@touchstone/protocol';
 
 const WIDTH = 1_000;
-const LEAST = 6;
+const LEAST = 10;
 
 type SpanMarkProps = {
   readonly span: TaskSpan;

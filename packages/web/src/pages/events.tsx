@@ -63,7 +63,7 @@ function Events({ run, reload }: { readonly run: EvalRunSnapshot; readonly reloa
           </button>
         ))}
         <span class="matched" data-testid="matched" role="status">
-          {events.isAll ? plural(events.count, 'event') : `${whole(events.count)} events so far`}
+          {events.isAll ? plural(events.count, 'event') : `${whole(events.count)} events, more below`}
         </span>
       </div>
       {events.error !== undefined && <ErrorBox error={events.error} onRetry={events.reload} />}

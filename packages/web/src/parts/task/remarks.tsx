@@ -39,8 +39,14 @@ export const Remarks = ({ runId, taskId, remarks, onChange }: RemarksProps) => (
 function wordOf({ signal }: Annotation): string {
   if (signal.kind === 'flag') return 'flagged it';
   if (signal.kind === 'rating') return `gave it ${signal.rating} of 5`;
-  if (signal.kind === 'correction') return `corrected it: ${markHidden(signal.correction)}`;
+  if (signal.kind === 'correction') return `corrected ${correctionOf(signal.correction)}`;
   return signal.label === REMARK ? '' : markHidden(signal.label);
+}
+
+/** A score is corrected by an object; anything else is what the answer should have been. */
+function correctionOf(correction: string): string {
+  const [, score] = /^\{"score":([\d.]+)\}$/.exec(correction) ?? [];
+  return score === undefined ? `it: ${markHidden(correction)}` : `the score to ${score}`;
 }
 
 /** The label of a remark that is words alone. */
