@@ -44,6 +44,15 @@ describe('the events of a task', () => {
     expect(await host.client().runs.diff(host.runId, host.before)).toMatchObject({ divergedAtSeq: null });
   });
 
+  it('are those of the source in a replay', async () => {
+    const client = host.client();
+    const { runId } = await client.runs.fork(host.runId, { mode: 'replay' });
+    await client.waitForScorecard(runId);
+    const timesOf = async (id: RunId) =>
+      (await client.runs.taskEvents(id, 'refund-1')).spans.map(({ eventId: _, ...span }) => span);
+    expect(await timesOf(runId)).toEqual(await timesOf(host.runId));
+  });
+
   it('of a run that only judged again show the judge after the answer', async () => {
     const client = host.client();
     const { runId } = await client.runs.rejudge(host.runId, {});
