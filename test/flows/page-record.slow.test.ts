@@ -60,6 +60,12 @@ describe.skipIf(pages.isSkipped)('the pages of a run', () => {
       .split('\r\n');
     const { matched } = await pages.host.client().runs.tasks(pages.host.runId, { outcome: 'failed' });
     expect(lines).toHaveLength(matched + 1);
+    await choose('Bless as baseline…');
+    await page.getByRole('button', { name: 'Bless as baseline', exact: true }).click();
+    await page.getByTestId('toast').waitFor();
+    expect(await pages.host.client().baselines.list()).toMatchObject([
+      { runId: pages.host.runId, current: true },
+    ]);
     await choose('Fork…');
     await page.getByRole('button', { name: 'Fork', exact: true }).click();
     await page.waitForURL((url) => !url.pathname.includes(pages.host.runId));

@@ -28,7 +28,7 @@ export const RunPage = ({ runId }: { readonly runId: string }) => (
 function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly reload: () => void }) {
   const address = useAddress();
   const { runId } = run;
-  const { filter, ignored } = readTaskQuery(address.query);
+  const { filter, view, ignored } = readTaskQuery(address.query);
   const [shown, setShown] = useState(0);
   const live = useLive(runId, !isOver(run.status), reload);
   const revision = isOver(run.status) ? -1 : shown;
@@ -62,7 +62,7 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
           runId={runId}
           tasks={tasks}
           columns={columnFacts(facets.data)}
-          isReading={address.query.get('view') === 'reading'}
+          isReading={view === 'reading'}
         />
         {open !== null && (
           <TaskPanel
