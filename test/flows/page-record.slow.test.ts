@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { LOOKS, violationsOf } from './axe.js';
 import { openSignedIn, setUpPagesOf } from './page-host.js';
 import { OTHER_KEY } from './processes.js';
-import { CANARY, openRecordHost } from './record-host.js';
+import { CANARY, openRecordHost, RECORD_SUITE } from './record-host.js';
 import { RUNNER_KEY } from './whole-host.js';
 
 // Goal: the pages around a run say what the host says, change what they say they change, and can be used by everyone. Method: as in
@@ -85,6 +85,19 @@ describe.skipIf(pages.isSkipped)('the pages of a run', () => {
     await viewer.context.close();
     await context.close();
   });
+  test('cancel a run that goes on, after a question, and show that it has ended', async () => {
+    const body = { mode: 'eval', evalSuiteRef: RECORD_SUITE.suiteId, agentId: 'local.shop.silent' } as const;
+    const { runId } = await pages.host.client().runs.create(body);
+    const { page, context } = await open(`/runs/${runId}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Pause…' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Cancel…' }).click();
+    await page.getByRole('button', { name: 'Cancel the run', exact: true }).click();
+    await page.getByTestId('verdict').getByText('Cancelled').waitFor();
+    expect((await pages.host.client().runs.get(runId)).status).toBe('cancelled');
+    await context.close();
+  });
+
   test('of another tenant looks like nothing', async () => {
     const { page, context } = await open(runPath('/report'), { key: OTHER_KEY });
     for (const rest of ['/report', '/events', '/about', '/tasks/refund-1']) {

@@ -75,6 +75,8 @@ export async function openRecordHost(): Promise<RecordHost> {
         toolAllowlist: [ORDERS],
         run: { kind: 'openai', provider: 'local', model: 'large-1', system: 'Be short.' },
       },
+      // Never answers, so that a run goes on until somebody ends it.
+      { agentId: 'local.shop.silent', version: '1.0.0', run: { kind: 'module', path: './silent.mjs' } },
     ],
     providers: {
       local: { kind: 'scripted', path: './agent.json', tenants: ['acme'] },
@@ -83,7 +85,11 @@ export async function openRecordHost(): Promise<RecordHost> {
     judge: { model: 'paper/judge-1', votes: 3 },
   };
   const host = await openWholeHost(config, {
-    files: { 'agent.json': AGENT_SCRIPT, 'judge.json': JUDGE_SCRIPT },
+    files: {
+      'agent.json': AGENT_SCRIPT,
+      'judge.json': JUDGE_SCRIPT,
+      'silent.mjs': 'export default () => new Promise(() => {});',
+    },
   });
   await host.client().suites.install(RECORD_SUITE as never);
   const evaluate = async (configurable: object): Promise<RunId> => {
