@@ -24,7 +24,7 @@ export {
 } from './checker.js';
 export type { Scorer, ScorerAnswer } from './code-scorer.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
-export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
+export type { Interrupt, InterruptAnswer, Interrupts, OpenApproval } from './interrupts.js';
 export type {
   AskModel,
   CriterionVerdict,
@@ -42,7 +42,7 @@ export type { LeaveSlot, Slots } from './slots.js';
 export type { Amounts, CountedThing } from './store/amounts.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
-export { type Audit, type Deployments, DeploymentsMoved } from './store/deployments.js';
+export { type Audit, type AuditQuery, type Deployments, DeploymentsMoved } from './store/deployments.js';
 export type {
   Claim,
   ClaimRequest,
