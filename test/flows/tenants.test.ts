@@ -94,7 +94,8 @@ const fill = (path: string, names: { [name: string]: string }): string => {
 const filled = (path: string, ids: { [name: string]: string }): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'conformance-noop')) +
   (path.endsWith(':diff') ? `?against=${ids.runId}` : '') +
-  (path.endsWith('/gates') ? '?version=1.0.0' : '');
+  (path.endsWith('/gates') ? '?version=1.0.0' : '') +
+  (path.endsWith('/bodies') ? '?tasks=e-0' : '');
 
 /** An answer without what may differ: ids echoed back and the time of day. */
 async function answer(

@@ -32,8 +32,13 @@ export function deploymentCalls(transport: Transport, get: Get) {
     versions: (agentId: string, reading?: Reading): Promise<Page<AgentVersion>> =>
       get(`${VENDOR}/agents/${at(agentId)}/versions`, reading),
     /** All agents by id: their versions, what serves, and what waits for people. */
-    board: (page: PageQuery = {}, reading?: Reading): Promise<Page<BoardAgent>> =>
-      get(`${VENDOR}/deployments`, reading, page),
+    board: (
+      query: PageQuery & {
+        /** Only this agent. */
+        readonly agentId?: string;
+      } = {},
+      reading?: Reading,
+    ): Promise<Page<BoardAgent>> => get(`${VENDOR}/deployments`, reading, query),
     /** What the host would decide about a move now: gates, evidence, people, and what would serve. Records nothing. */
     review: (agentId: string, move: ReviewedMove, reading?: Reading): Promise<MoveReview> =>
       get(`${VENDOR}/agents/${at(agentId)}/gates`, reading, move),

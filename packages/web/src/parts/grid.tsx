@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { hasShortcuts, rowHeight } from './appearance.js';
 
 /** One column: its head, and what a row has in it. */
 export type Column<Row> = {
@@ -30,7 +31,8 @@ type GridProps<Row> = {
   readonly onKey?: (key: string) => boolean;
 };
 
-export const ROW_HEIGHT = 32;
+/** Fixed while the page is loaded: whoever chooses another density loads it again. */
+const ROW_HEIGHT = rowHeight();
 const MARGIN = 6;
 /** Browsers cannot make an element higher than some 17 million pixels. */
 const MAX_HEIGHT = 12_800_000;
@@ -163,7 +165,8 @@ function showRow(view: HTMLElement | null, index: number, scale: number): void {
 }
 
 function onKey<Row>(event: KeyboardEvent, props: GridProps<Row>, page: number): void {
-  if (event.target !== event.currentTarget) return;
+  const isLetter = event.key.length === 1 && !event.ctrlKey && !event.metaKey;
+  if (event.target !== event.currentTarget || (isLetter && !hasShortcuts())) return;
   const { active, count, onMove, onOpen } = props;
   const steps: { readonly [key: string]: number } = {
     ArrowDown: 1,

@@ -41,7 +41,7 @@ export const boardEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/host/touchstone/deployments',
     auth: 'key',
     summary: 'All agents: their versions, what serves, and what waits for people',
-    parameters: pageQuery('agents'),
+    parameters: { ...pageQuery('agents'), agentId: optionalText('Only this agent.') },
     responses: ok('Agents by id.', vendor.deploymentBoard),
     async handle({ principal, query }) {
       return { status: 200, body: await host.touchstone.deployments.board(principal.owner, query) };

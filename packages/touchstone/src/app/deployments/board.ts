@@ -21,15 +21,24 @@ export type BoardParts = DecisionParts & { readonly approvalOf: Interrupts['appr
 /** How many questions to people are looked at, the newest first. */
 const LOOK = 200;
 
-/** The agents of an owner by id, with all that is known of their deployments. A cursor is the id of the last one before. */
+/** Which agents: a page of all of them, or one. A cursor is the id of the last one before. */
+export type BoardQuery = {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly agentId?: string | undefined;
+};
+
+/** The agents of an owner by id, with all that is known of their deployments. */
 export async function readBoard(
   parts: BoardParts,
   owner: Owner,
-  { cursor = '', limit }: { readonly cursor?: string | undefined; readonly limit: number },
+  { cursor = '', limit, agentId: only }: BoardQuery,
 ): Promise<Page<BoardAgent>> {
   const known = (await parts.agents.list(owner)).map(({ facts }) => facts.agentId);
   const moved = await parts.store.deployments.agentIds(owner);
-  const all = [...new Set([...known, ...moved])].filter((agentId) => agentId > cursor).sort();
+  const all = [...new Set([...known, ...moved])]
+    .filter((agentId) => agentId > cursor && (only === undefined || agentId === only))
+    .sort();
   const shown = all.slice(0, limit);
   const waiting = await parts.store.runs.list(owner, { status: 'waiting-approval', limit: LOOK });
   const items = await Promise.all(

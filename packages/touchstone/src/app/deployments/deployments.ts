@@ -21,7 +21,7 @@ import { deploymentRecords } from '../../deployments/index.js';
 import { ENGINE_VERSION } from '../../engine/index.js';
 import type { CreationId, Engine, Ids, Run, RunOrigin } from '../../ports/index.js';
 import { createdBefore, idsOf } from '../runs/creation.js';
-import { readBoard } from './board.js';
+import { type BoardQuery, readBoard } from './board.js';
 import { planTransition } from './plan-transition.js';
 import { type MoveQuestion, reviewMove } from './review-move.js';
 import { type DecisionParts, servingNow } from './serving.js';
@@ -55,10 +55,7 @@ export type Deployments = {
   /** The digests of every version, now and as deployed; undefined when there is no such agent for this owner. */
   versions(owner: Owner, agentId: AgentId): Promise<readonly VersionDigests[] | undefined>;
   /** All agents with what serves and what waits for people. */
-  board(
-    owner: Owner,
-    page: { readonly cursor?: string | undefined; readonly limit: number },
-  ): Promise<Page<BoardAgent>>;
+  board(owner: Owner, query: BoardQuery): Promise<Page<BoardAgent>>;
   /** What would be decided about a move, without a trace. */
   review(principal: Principal, agentId: AgentId, question: MoveQuestion): Promise<MoveReview>;
   /** What became of the request is told by the run: completed, waiting for people, or failed with the reason. */

@@ -1,0 +1,147 @@
+import { type BoardAgent, type BoardVersion, DEPLOYMENT_STATES, type SessionFacts } from '@touchstone/protocol';
+import { useEffect, useState } from 'preact/hooks';
+import { missingScope } from '../access.js';
+import { Action } from '../parts/action.js';
+import { Channels } from '../parts/channels.js';
+import { MoveDialog } from '../parts/move-dialog.js';
+import { MOVES, type MoveKind } from '../parts/moves.js';
+import { PendingLine } from '../parts/pending-move.js';
+import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { useToast } from '../parts/toast.js';
+import { VersionEvidence } from '../parts/version-evidence.js';
+import { stateWord } from '../parts/version-lane.js';
+import { When } from '../parts/when.js';
+import { useBoardAgent } from '../queries/use-board.js';
+import '../styles/agents.css';
+
+type AgentProps = { readonly agentId: string; readonly session?: SessionFacts | undefined };
+
+/** One agent: what serves, every version with its evidence, and what can be done with it. */
+export function AgentPage({ agentId, session }: AgentProps) {
+  const { data, error, isLoading, reload } = useBoardAgent(agentId);
+  useEffect(() => {
+    document.title = `${agentId} · Touchstone`;
+  }, [agentId]);
+  return (
+    <>
+      <p class="crumbs">
+        <a href="/agents">Agents</a> /
+      </p>
+      <h1>{agentId}</h1>
+      {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
+      {isLoading && <Skeleton />}
+      {data && !data.agent && (
+        <div class="error" role="alert" data-testid="error" data-code="not_found">
+          <p>There is nothing here, or it is not yours.</p>
+        </div>
+      )}
+      {data?.agent && <Board agent={data.agent} session={session} reload={reload} />}
+    </>
+  );
+}
+
+type BoardProps = {
+  readonly agent: BoardAgent;
+  readonly session: SessionFacts | undefined;
+  readonly reload: () => void;
+};
+
+function Board({ agent, session, reload }: BoardProps) {
+  const [moving, setMoving] = useState<{ readonly version: BoardVersion; readonly kind: MoveKind }>();
+  const [toast, say] = useToast();
+  return (
+    <>
+      <Channels channels={agent.channels} />
+      {agent.pending.length > 0 && (
+        <section aria-label="Waiting for people">
+          {agent.pending.map((move) => (
+            <PendingLine key={move.runId} move={move} />
+          ))}
+        </section>
+      )}
+      {agent.versions.length === 0 && <Empty>This agent has no version here.</Empty>}
+      <Versions agent={agent} session={session} onMove={(version, kind) => setMoving({ version, kind })} />
+      <p class="muted">
+        <a href={`/audit?agentId=${encodeURIComponent(agent.agentId)}`}>Who moved what</a> is in the audit log.
+      </p>
+      {moving && (
+        <MoveDialog
+          {...moving}
+          agent={agent}
+          onClose={() => setMoving(undefined)}
+          onDone={(told) => {
+            say(told);
+            reload();
+          }}
+        />
+      )}
+      {toast}
+    </>
+  );
+}
+
+/** What is nearest to service comes first. */
+const ORDER = ['active', 'staged', 'test', 'draft', 'paused', 'deprecated', 'rolled-back'] as const;
+const byState = ({ versions }: BoardAgent): readonly BoardVersion[] =>
+  ORDER.flatMap((state) => versions.filter((one) => one.state === state).toReversed());
+
+type VersionsProps = {
+  readonly agent: BoardAgent;
+  readonly session: SessionFacts | undefined;
+  readonly onMove: (version: BoardVersion, kind: MoveKind) => void;
+};
+
+const Versions = ({ agent, session, onMove }: VersionsProps) => (
+  <div class="table-box">
+    <table class="versions">
+      <thead>
+        <tr>
+          <th scope="col">Version</th>
+          <th scope="col">State</th>
+          <th scope="col">Evidence</th>
+          <th scope="col">Gate</th>
+          <th scope="col">Digest</th>
+          <th scope="col">Since</th>
+          <th scope="col">
+            <span class="unseen">Moves</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {byState(agent).map((version) => (
+          <tr key={version.version} data-testid="version" data-state={version.state} data-version={version.version}>
+            <th scope="row">
+              <code>{version.version}</code>
+            </th>
+            <td>
+              <span class={`chip ${version.state}`}>{stateWord(version.state)}</span>
+              {version.channels && <span class="muted"> {version.channels.join(', ')}</span>}
+              {version.rollbackPointer && <span class="muted"> → {version.rollbackPointer}</span>}
+            </td>
+            <td>{version.evalRunId ? <VersionEvidence runId={version.evalRunId} /> : <span class="muted">–</span>}</td>
+            <td class="muted">{version.approvalGateId ?? '–'}</td>
+            <td class="muted">
+              <code title={version.digest}>{version.digest?.slice(7, 15) ?? '–'}</code>
+            </td>
+            <td class="muted">{version.since ? <When at={version.since} /> : '–'}</td>
+            <td class="moves">
+              {movesOf(version.state).map((kind) => (
+                <Action
+                  key={kind}
+                  name={MOVES[kind].name}
+                  kind={kind === 'promote' ? undefined : 'quiet'}
+                  testId={kind === 'promote' ? 'promote-open' : `${kind}-open`}
+                  denied={missingScope(session, MOVES[kind].scope)}
+                  onClick={() => onMove(version, kind)}
+                />
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+const movesOf = (state: (typeof DEPLOYMENT_STATES)[number]): readonly MoveKind[] =>
+  (Object.keys(MOVES) as MoveKind[]).filter((kind) => MOVES[kind].from.includes(state));
