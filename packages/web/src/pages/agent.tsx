@@ -1,4 +1,4 @@
-import { type BoardAgent, type BoardVersion, DEPLOYMENT_STATES, type SessionFacts } from '@touchstone/protocol';
+import type { BoardAgent, BoardVersion, DEPLOYMENT_STATES, SessionFacts } from '@touchstone/protocol';
 import { useEffect, useState } from 'preact/hooks';
 import { missingScope } from '../access.js';
 import { Action } from '../parts/action.js';
@@ -61,8 +61,9 @@ function Board({ agent, session, reload }: BoardProps) {
       )}
       {agent.versions.length === 0 && <Empty>This agent has no version here.</Empty>}
       <Versions agent={agent} session={session} onMove={(version, kind) => setMoving({ version, kind })} />
-      <p class="muted">
-        <a href={`/audit?agentId=${encodeURIComponent(agent.agentId)}`}>Who moved what</a> is in the audit log.
+      <p class="muted crumbs">
+        <a href={`/audit?agentId=${encodeURIComponent(agent.agentId)}`}>Who moved what</a> is in the audit
+        log.
       </p>
       {moving && (
         <MoveDialog
@@ -92,55 +93,58 @@ type VersionsProps = {
 };
 
 const Versions = ({ agent, session, onMove }: VersionsProps) => (
-  <div class="table-box">
-    <table class="versions">
-      <thead>
-        <tr>
-          <th scope="col">Version</th>
-          <th scope="col">State</th>
-          <th scope="col">Evidence</th>
-          <th scope="col">Gate</th>
-          <th scope="col">Digest</th>
-          <th scope="col">Since</th>
-          <th scope="col">
-            <span class="unseen">Moves</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {byState(agent).map((version) => (
-          <tr key={version.version} data-testid="version" data-state={version.state} data-version={version.version}>
-            <th scope="row">
-              <code>{version.version}</code>
-            </th>
-            <td>
-              <span class={`chip ${version.state}`}>{stateWord(version.state)}</span>
-              {version.channels && <span class="muted"> {version.channels.join(', ')}</span>}
-              {version.rollbackPointer && <span class="muted"> → {version.rollbackPointer}</span>}
-            </td>
-            <td>{version.evalRunId ? <VersionEvidence runId={version.evalRunId} /> : <span class="muted">–</span>}</td>
-            <td class="muted">{version.approvalGateId ?? '–'}</td>
-            <td class="muted">
-              <code title={version.digest}>{version.digest?.slice(7, 15) ?? '–'}</code>
-            </td>
-            <td class="muted">{version.since ? <When at={version.since} /> : '–'}</td>
-            <td class="moves">
-              {movesOf(version.state).map((kind) => (
-                <Action
-                  key={kind}
-                  name={MOVES[kind].name}
-                  kind={kind === 'promote' ? undefined : 'quiet'}
-                  testId={kind === 'promote' ? 'promote-open' : `${kind}-open`}
-                  denied={missingScope(session, MOVES[kind].scope)}
-                  onClick={() => onMove(version, kind)}
-                />
-              ))}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <ul class="versions" aria-label="Versions">
+    {byState(agent).map((version) => (
+      <VersionRow key={version.version} version={version} session={session} onMove={onMove} />
+    ))}
+  </ul>
+);
+
+type VersionRowProps = Omit<VersionsProps, 'agent'> & { readonly version: BoardVersion };
+
+const VersionRow = ({ version, session, onMove }: VersionRowProps) => (
+  <li data-testid="version" data-state={version.state} data-version={version.version}>
+    <h2>
+      <code>{version.version}</code>
+      {version.digest !== undefined && (
+        <code class="small muted" title={version.digest}>
+          {version.digest.slice(7, 15)}
+        </code>
+      )}
+    </h2>
+    <div>
+      <span class={`chip ${version.state}`}>{stateWord(version.state)}</span>
+      {version.channels && <span class="muted"> {version.channels.join(', ')}</span>}
+      {version.rollbackPointer && <span class="muted"> → {version.rollbackPointer}</span>}
+      {version.since !== undefined && (
+        <span class="small muted">
+          since <When at={version.since} />
+        </span>
+      )}
+    </div>
+    <div>
+      {version.evalRunId ? (
+        <VersionEvidence runId={version.evalRunId} />
+      ) : (
+        <span class="muted">no evidence</span>
+      )}
+      {version.approvalGateId !== undefined && (
+        <span class="small muted">approved at gate {version.approvalGateId}</span>
+      )}
+    </div>
+    <div class="moves">
+      {movesOf(version.state).map((kind) => (
+        <Action
+          key={kind}
+          name={MOVES[kind].name}
+          kind={kind === 'promote' ? undefined : 'quiet'}
+          testId={`${kind}-open`}
+          denied={missingScope(session, MOVES[kind].scope)}
+          onClick={() => onMove(version, kind)}
+        />
+      ))}
+    </div>
+  </li>
 );
 
 const movesOf = (state: (typeof DEPLOYMENT_STATES)[number]): readonly MoveKind[] =>

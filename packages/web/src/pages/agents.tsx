@@ -8,7 +8,7 @@ import { VersionLane } from '../parts/version-lane.js';
 import { useBoard } from '../queries/use-board.js';
 import '../styles/agents.css';
 
-export const agentPath = (agentId: string): string => `/agents/${encodeURIComponent(agentId)}`;
+const agentPath = (agentId: string): string => `/agents/${encodeURIComponent(agentId)}`;
 
 /** Every agent: what serves, and how far its versions have come. */
 export function AgentsPage() {
@@ -48,7 +48,9 @@ export function AgentsPage() {
 const AgentRow = ({ agent }: { readonly agent: BoardAgent }) => (
   <li class="board-agent" data-agent={agent.agentId}>
     <h2>
-      <a href={agentPath(agent.agentId)}>{agent.agentId}</a>
+      <a class="agent-name" href={agentPath(agent.agentId)}>
+        {agent.agentId}
+      </a>
     </h2>
     <Channels channels={agent.channels} />
     <VersionLane agent={agent} />

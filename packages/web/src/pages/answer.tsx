@@ -69,14 +69,16 @@ function Question({ token, question, onDone }: QuestionProps) {
   const isOpen = question.intent === 'resolve' && question.kind === 'approval';
   return (
     <>
-      <h1>{title}</h1>
+      <h1 class="titled">{title}</h1>
       <p class="muted">
         {gateId !== undefined && `Gate ${gateId}. `}
-        {requiredApprovals !== undefined && requiredApprovals > 1 && `${requiredApprovals} people have to agree. `}
+        {requiredApprovals !== undefined &&
+          requiredApprovals > 1 &&
+          `${requiredApprovals} people have to agree. `}
         The answer counts as that of the person who made this link.
       </p>
       <p>
-        <Deadline until={question.deadline ?? question.expiresAt} now={now} />
+        This link is good for <Deadline until={question.expiresAt} now={now} />
       </p>
       {isOpen ? (
         <AnswerButtons

@@ -21,9 +21,12 @@ type ApprovalProps = { readonly runId: string; readonly session?: SessionFacts |
 
 /** One move from its request to its end: who agreed, in how many rounds, and what became of it. */
 export function ApprovalPage({ runId, session }: ApprovalProps) {
-  const { data: run, error, isLoading, reload } = useQuery(`run ${runId}`, (signal) =>
-    client.runs.get(runId as never, { signal }),
-  );
+  const {
+    data: run,
+    error,
+    isLoading,
+    reload,
+  } = useQuery(`run ${runId}`, (signal) => client.runs.get(runId as never, { signal }));
   useInterval(() => isOpen(run) && reload(), LOOK_AGAIN_MS);
   useEffect(() => {
     document.title = 'Approval · Touchstone';
@@ -33,7 +36,7 @@ export function ApprovalPage({ runId, session }: ApprovalProps) {
       <p class="crumbs">
         <a href="/approvals">Approvals</a> /
       </p>
-      <h1>{run ? titleOf(run) : 'Approval'}</h1>
+      <h1 class="titled">{run ? titleOf(run) : 'Approval'}</h1>
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton />}
       {run && run.touchstone?.kind !== 'deployment' && <Empty>This run asks nobody for a deployment.</Empty>}
@@ -122,7 +125,7 @@ const History = ({ run, timeline }: { readonly run: RunSnapshot; readonly timeli
 };
 
 const Line = ({ at, children }: { readonly at: string; readonly children: preact.ComponentChildren }) => (
-  <li>
+  <li class="history-line">
     <When at={at} /> <span>{children}</span>
   </li>
 );

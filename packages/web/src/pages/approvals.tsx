@@ -38,7 +38,7 @@ export function ApprovalsPage({ session }: { readonly session?: SessionFacts | u
         <ul class="approvals">
           {moves.map((run) => (
             <li key={run.runId} data-testid="approval" data-run={run.runId}>
-              <h2>
+              <h2 class="titled">
                 <a href={`/approvals/${encodeURIComponent(run.runId)}`}>{titleOf(run)}</a>
               </h2>
               {run.touchstone && (

@@ -64,8 +64,8 @@ export function AuditPage() {
     <>
       <h1>Audit</h1>
       <p class="muted">
-        Who asked for what, and was let or not. Every record holds the digest of the one before, so none can be
-        changed, moved or removed unnoticed.
+        Who asked for what, and was let or not. Every record holds the digest of the one before, so none can
+        be changed, moved or removed unnoticed.
       </p>
       {error === undefined && <Chain />}
       <Filters address={address} />
@@ -101,7 +101,9 @@ function Chain() {
     <p class={valid ? 'chain' : 'chain broken'} data-testid="audit-chain" data-valid={valid}>
       <Glyph outcome={valid ? 'passed' : 'failed'} />
       <span class="strong">
-        {valid ? `The chain of ${plural(records, 'record')} holds.` : `The chain is broken at record ${trouble?.seq}.`}
+        {valid
+          ? `The chain of ${plural(records, 'record')} holds.`
+          : `The chain is broken at record ${trouble?.seq}.`}
       </span>
       <span class="chain-head">
         head <code>{head}</code>

@@ -2,6 +2,7 @@ import type { SessionFacts } from '@touchstone/protocol';
 import { useEffect } from 'preact/hooks';
 import { may } from '../access.js';
 import { choicesOf, exactTime, type Preference, usePreference } from '../parts/appearance.js';
+import { Field } from '../parts/dialog.js';
 import { Capabilities, Keys, Packs, Tools, Webhooks } from '../parts/host-facts.js';
 import { ALL_SCOPES, isOfHost, scopeWords } from '../scope-words.js';
 import { signOut } from '../session.js';
@@ -102,21 +103,22 @@ const Appearance = () => (
 
 function Choice({ name }: { readonly name: Preference }) {
   const [chosen, choose] = usePreference(name);
-  const set = (value: string): void => {
-    choose(value as typeof chosen);
-    // Grids measure their rows once, when the page is loaded.
-    if (name === 'density') location.reload();
-  };
   return (
-    <label class="field">
-      <span>{WORDS[name]}</span>
-      <select id={name} value={chosen} onChange={(event) => set(event.currentTarget.value)}>
-        {choicesOf(name).map((choice) => (
-          <option key={choice} value={choice}>
-            {choice === 'utc' ? 'UTC' : choice}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Field name={WORDS[name]}>
+      {(id) => (
+        <select
+          id={id}
+          data-preference={name}
+          value={chosen}
+          onChange={(event) => choose(event.currentTarget.value as typeof chosen)}
+        >
+          {choicesOf(name).map((choice) => (
+            <option key={choice} value={choice}>
+              {choice === 'utc' ? 'UTC' : choice}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }

@@ -27,16 +27,29 @@ export function AnswerButtons({ rights, hasOverride, effectOf, onAnswer }: Answe
   const denied = [...new Set([rights.grant, rights.reject].filter((why) => why !== undefined))];
   return (
     <div class="answers">
-      <Action name="Grant" kind="primary" testId="approval-grant" denied={rights.grant} onClick={open('Grant')} />
+      <Action
+        name="Grant"
+        kind="primary"
+        testId="approval-grant"
+        denied={rights.grant}
+        onClick={open('Grant')}
+      />
       <Action name="Reject" testId="approval-reject" denied={rights.reject} onClick={open('Reject')} />
       {hasOverride && (
-        <Action name="Override" testId="approval-override" denied={rights.override} onClick={open('Override')} />
+        <Action
+          name="Override"
+          testId="approval-override"
+          denied={rights.override}
+          onClick={open('Override')}
+        />
       )}
       {denied.length > 0 && <p class="muted">{denied.join(' ')}</p>}
       {kind && (
         <Dialog
           name={kind}
-          denied={kind === 'Override' && reason.trim() === '' ? 'Say why the gate is passed over.' : undefined}
+          denied={
+            kind === 'Override' && reason.trim() === '' ? 'Say why the gate is passed over.' : undefined
+          }
           onClose={() => setKind(undefined)}
           onConfirm={() => onAnswer({ kind, ...(reason.trim() !== '' && { reason: reason.trim() }) })}
         >

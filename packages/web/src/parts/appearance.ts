@@ -28,7 +28,9 @@ export function applyTheme(theme: Theme = preference('theme')): void {
   document.documentElement.dataset.density = preference('density');
 }
 
-export function usePreference<P extends Preference>(name: P): readonly [Choice<P>, (next: Choice<P>) => void] {
+export function usePreference<P extends Preference>(
+  name: P,
+): readonly [Choice<P>, (next: Choice<P>) => void] {
   const [chosen, setChosen] = useState(() => preference(name));
   const choose = (next: Choice<P>): void => {
     localStorage.setItem(`touchstone.${name}`, next);

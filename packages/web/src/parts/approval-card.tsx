@@ -1,5 +1,5 @@
-import type { SessionFacts, TransitionRequest } from '@touchstone/protocol';
-import type { RunSnapshot } from '@touchstone/sdk';
+import { defined, type SessionFacts, type TransitionRequest } from '@touchstone/protocol';
+import type { ReviewedMove, RunSnapshot } from '@touchstone/sdk';
 import {
   type ApprovalRound,
   demandOf,
@@ -10,11 +10,13 @@ import {
   type Timeline,
 } from '@touchstone/sdk/view';
 import { useNow } from '../queries/use-interval.js';
+import { useQuery } from '../queries/use-query.js';
 import { useTimeline } from '../queries/use-timeline.js';
 import { client } from '../source.js';
-import { type AnswerKind, AnswerButtons, resumeValueOf } from './answer-buttons.js';
+import { AnswerButtons, type AnswerKind, resumeValueOf } from './answer-buttons.js';
 import { rightsIn } from './approval-rights.js';
 import { Deadline } from './deadline.js';
+import { EvidenceLine } from './gate-list.js';
 import { ErrorBox, Skeleton } from './states.js';
 import { VersionEvidence } from './version-evidence.js';
 
@@ -52,7 +54,6 @@ export function ApprovalCard({ run, session, onAnswered }: CardProps) {
 const Facts = ({ run, timeline }: { readonly run: RunSnapshot; readonly timeline: Timeline }) => {
   const { request, filesNotFollowed } = run.touchstone ?? {};
   const reason = (request as TransitionRequest | undefined)?.reason;
-  const evalRunId = (request as TransitionRequest | undefined)?.evalRunId;
   return (
     <dl class="facts">
       <dt>Asked by</dt>
@@ -61,7 +62,9 @@ const Facts = ({ run, timeline }: { readonly run: RunSnapshot; readonly timeline
         {reason !== undefined && <span class="muted"> “{reason}”</span>}
       </dd>
       <dt>Evidence</dt>
-      <dd>{evalRunId ? <VersionEvidence runId={evalRunId} /> : 'none'}</dd>
+      <dd>
+        <OfferedEvidence run={run} />
+      </dd>
       {filesNotFollowed && (
         <>
           <dt>Warning</dt>
@@ -77,6 +80,25 @@ const Facts = ({ run, timeline }: { readonly run: RunSnapshot; readonly timeline
     </dl>
   );
 };
+
+/** The run that was offered as proof: what the gates say of it now, or, once it is decided, what it has shown. */
+function OfferedEvidence({ run }: { readonly run: RunSnapshot }) {
+  const { agentId = '', request } = run.touchstone ?? {};
+  const { version, toState, channel, canaryPercent, evalRunId } = (request ??
+    {}) as Partial<TransitionRequest>;
+  const isOpen = run.status === 'waiting-approval' && version !== undefined;
+  const { data } = useQuery(isOpen ? `evidence of ${run.runId}` : undefined, (signal) =>
+    client.deployments.review(
+      agentId,
+      { version, ...defined({ to: toState, channel, canaryPercent, evalRunId }) } as ReviewedMove,
+      { signal },
+    ),
+  );
+  const asked = data?.gates.flatMap(({ gateId, evidence }) => (evidence ? [{ gateId, evidence }] : [])) ?? [];
+  if (asked.length > 0)
+    return asked.map(({ gateId, evidence }) => <EvidenceLine key={gateId} evidence={evidence} />);
+  return evalRunId ? <VersionEvidence runId={evalRunId} /> : <>none</>;
+}
 
 type QuestionProps = CardProps & { readonly round: ApprovalRound; readonly timeline: Timeline };
 
@@ -134,7 +156,8 @@ const Quorum = ({ granted, required }: { readonly granted: number; readonly requ
 function effectOf(kind: AnswerKind, run: RunSnapshot, round: ApprovalRound): string {
   const title = titleOf(run);
   const missing = round.required - grantsOf(round).length;
-  if (kind === 'Reject') return `This says no to: ${title}. The question is asked anew, and every grant has to be given again.`;
+  if (kind === 'Reject')
+    return `This says no to: ${title}. The question is asked anew, and every grant has to be given again.`;
   if (kind === 'Override') return `This passes gate ${round.gateId} over: ${title}. The reason is kept.`;
   return missing > 1
     ? `This says yes to: ${title}. ${missing - 1} more will be needed.`

@@ -18,11 +18,13 @@ export function rightsIn(
   const { role, scope, overrideRole, barsRequester } = round;
   const roles = session?.roles ?? [];
   const general = missingScope(session, 'approvals:respond');
-  const lacksRole = role !== undefined && !roles.includes(role) ? `Only people with the role ${role} may answer.` : undefined;
+  const lacksRole =
+    role !== undefined && !roles.includes(role) ? `Only people with the role ${role} may grant.` : undefined;
   const lacks = general ?? lacksRole ?? (scope && missingScope(session, scope));
   const isOwn = barsRequester && session?.principal === requester;
   const own = isOwn ? 'You asked for it, and this gate takes no grant of whoever asked.' : undefined;
-  const voted = session && grantsOf(round).includes(session.principal) ? 'You have granted it already.' : undefined;
+  const voted =
+    session && grantsOf(round).includes(session.principal) ? 'You have granted it already.' : undefined;
   const mayOverride = overrideRole !== undefined && roles.includes(overrideRole);
   const override = mayOverride ? own : `Only people with the role ${overrideRole} may pass the gate over.`;
   return {
@@ -32,4 +34,5 @@ export function rightsIn(
   };
 }
 
-const given = (name: keyof Rights, why: string | undefined): Rights => (why === undefined ? {} : { [name]: why });
+const given = (name: keyof Rights, why: string | undefined): Rights =>
+  why === undefined ? {} : { [name]: why };

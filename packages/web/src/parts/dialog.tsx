@@ -59,19 +59,39 @@ type ReasonProps = {
 
 const MOST = 512;
 
+type FieldProps = {
+  readonly name: string;
+  readonly note?: string;
+  readonly isWide?: boolean;
+  readonly children: (id: string) => ComponentChildren;
+};
+
+/** A control under its name. The name is beside it and not around it: the options of a choice are no part of its name. */
+export function Field({ name, note, isWide = false, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div class={isWide ? 'field wide' : 'field'}>
+      <span>
+        <label for={id}>{name}</label> {note !== undefined && <span class="muted">({note})</span>}
+      </span>
+      {children(id)}
+    </div>
+  );
+}
+
 /** Why, in a person's words. It is kept in the log and in the audit. */
 export const Reason = ({ value, onInput, isRequired = false }: ReasonProps) => (
-  <label class="field">
-    <span>
-      Reason {!isRequired && <span class="muted">(optional)</span>}
-    </span>
-    <textarea
-      rows={2}
-      maxLength={MOST}
-      required={isRequired}
-      data-testid="approval-reason"
-      value={value}
-      onInput={(event) => onInput(event.currentTarget.value)}
-    />
-  </label>
+  <Field name="Reason" {...(!isRequired && { note: 'optional' })}>
+    {(id) => (
+      <textarea
+        id={id}
+        rows={2}
+        maxLength={MOST}
+        required={isRequired}
+        data-testid="approval-reason"
+        value={value}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    )}
+  </Field>
 );

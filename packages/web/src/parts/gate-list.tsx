@@ -30,7 +30,8 @@ export const GateList = ({ review: { gates } }: { readonly review: MoveReview })
 
 type Evidence = NonNullable<GateReview['evidence']>;
 
-const EvidenceLine = ({ evidence }: { readonly evidence: Evidence }) => {
+/** Whether a run is the proof that a gate asks for, and why not. */
+export const EvidenceLine = ({ evidence }: { readonly evidence: Evidence }) => {
   const { met, suite, required, score: mean, interval, reason, message, endedAt, runId } = evidence;
   return (
     <div class="gate-line">
@@ -51,9 +52,7 @@ const EvidenceLine = ({ evidence }: { readonly evidence: Evidence }) => {
           ) : (
             <a href={`/runs/${encodeURIComponent(runId)}`}>{suite}</a>
           )}
-          {endedAt !== undefined && (
-            <span class="muted">{age(Date.now() - Date.parse(endedAt))} old</span>
-          )}
+          {endedAt !== undefined && <span class="muted">{age(Date.now() - Date.parse(endedAt))} old</span>}
         </p>
         {evidence.compared?.map(({ version, change, p }) => (
           <p key={version} class="muted">

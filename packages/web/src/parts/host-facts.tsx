@@ -26,7 +26,8 @@ function HostList<Item>({ title, none, heads, read, cells }: ListProps<Item>) {
       {isLoading && <Skeleton rows={2} />}
       {data?.length === 0 && <p class="muted">{none}</p>}
       {data && data.length > 0 && (
-        <div class="table-box">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by the keyboard.
+        <section class="table-box" aria-label={`${title}, as a table`} tabIndex={0}>
           <table>
             <thead>
               <tr>
@@ -47,7 +48,7 @@ function HostList<Item>({ title, none, heads, read, cells }: ListProps<Item>) {
               ))}
             </tbody>
           </table>
-        </div>
+        </section>
       )}
     </section>
   );
@@ -144,11 +145,13 @@ export function Capabilities() {
   );
 }
 
-const namesIn = (document: object): readonly string[] => {
-  const { capabilities = {} } = document as { readonly capabilities?: object };
-  return Object.entries(capabilities).flatMap(([name, value]) =>
-    name === 'agents' && typeof value === 'object' && value !== null
-      ? Object.keys(value).map((part) => `agents.${part}`)
-      : [name],
-  );
-};
+/** What the document says about itself and its sizes is no capability. */
+const ABOUT = /Version|^limits$|^implementation$|^supported/;
+
+const namesIn = (document: object): readonly string[] =>
+  Object.entries(document)
+    .filter(([name]) => !ABOUT.test(name))
+    .flatMap(([name, value]) => (name === 'agents' ? partsOf(name, value) : [name]));
+
+const partsOf = (name: string, value: object): readonly string[] =>
+  Object.entries(value).flatMap(([part, facts]) => (typeof facts === 'object' ? [`${name}.${part}`] : []));

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useMoveReview } from '../queries/use-move-review.js';
 import { Channels } from './channels.js';
-import { Dialog, Reason } from './dialog.js';
+import { Dialog, Field, Reason } from './dialog.js';
 import { GateList } from './gate-list.js';
 import { carryOut, MOVES, type MoveForm, type MoveKind, type MoveResult } from './moves.js';
 import { ErrorBox, Skeleton } from './states.js';
@@ -21,7 +21,7 @@ type MoveDialogProps = {
 /** The states that a promotion can lead to, the next one first. */
 const AHEAD = ['test', 'staged', 'active'] as const;
 function aheadOf({ state }: BoardVersion): readonly (typeof AHEAD)[number][] {
-  const at = AHEAD.findIndex((one) => one === state);
+  const at = AHEAD.indexOf(state as (typeof AHEAD)[number]);
   return state === 'active' || state === 'paused' ? ['active'] : AHEAD.slice(at + 1);
 }
 
@@ -54,7 +54,7 @@ export function MoveDialog({ agent, version, kind, onClose, onDone }: MoveDialog
         <code>
           {agent.agentId}@{version.version}
         </code>{' '}
-        is {stateWord(version.state)}.
+        <span class={`chip ${version.state}`}>{stateWord(version.state)}</span>
       </p>
       <div class="fields">
         {kind === 'promote' && <Target form={form} ahead={ahead} onChange={change} />}
@@ -112,54 +112,56 @@ type TargetProps = {
 
 const Target = ({ form, ahead, onChange }: TargetProps) => (
   <>
-    <label class="field">
-      <span>To</span>
-      <select
-        value={form.to}
-        onChange={(event) => onChange({ to: event.currentTarget.value as MoveForm['to'] })}
-      >
-        {ahead.map((state) => (
-          <option key={state}>{state}</option>
-        ))}
-      </select>
-    </label>
-    {form.to === 'active' && (
-      <label class="field">
-        <span>Channel</span>
+    <Field name="To">
+      {(id) => (
         <select
-          value={form.channel}
-          onChange={(event) => onChange({ channel: event.currentTarget.value as MoveForm['channel'] })}
+          id={id}
+          value={form.to}
+          onChange={(event) => onChange({ to: event.currentTarget.value as MoveForm['to'] })}
         >
-          <option>stable</option>
-          <option>canary</option>
+          {ahead.map((state) => (
+            <option key={state}>{state}</option>
+          ))}
         </select>
-      </label>
+      )}
+    </Field>
+    {form.to === 'active' && (
+      <Field name="Channel">
+        {(id) => (
+          <select
+            id={id}
+            value={form.channel}
+            onChange={(event) => onChange({ channel: event.currentTarget.value as MoveForm['channel'] })}
+          >
+            <option>stable</option>
+            <option>canary</option>
+          </select>
+        )}
+      </Field>
     )}
   </>
 );
 
-const ShareField = ({
-  share,
-  onChange,
-}: {
-  readonly share: number;
-  readonly onChange: (share: number) => void;
-}) => (
-  <label class="field">
-    <span>Share, %</span>
-    <input
-      type="number"
-      min={0}
-      max={100}
-      step={1}
-      required
-      value={share}
-      onInput={(event) => {
-        const value = event.currentTarget.valueAsNumber;
-        if (Number.isInteger(value) && value >= 0 && value <= 100) onChange(value);
-      }}
-    />
-  </label>
+type ShareProps = { readonly share: number; readonly onChange: (share: number) => void };
+
+const ShareField = ({ share, onChange }: ShareProps) => (
+  <Field name="Share, %">
+    {(id) => (
+      <input
+        id={id}
+        type="number"
+        min={0}
+        max={100}
+        step={1}
+        required
+        value={share}
+        onInput={(event) => {
+          const value = event.currentTarget.valueAsNumber;
+          if (Number.isInteger(value) && value >= 0 && value <= 100) onChange(value);
+        }}
+      />
+    )}
+  </Field>
 );
 
 type EvidenceFieldProps = {
@@ -170,23 +172,23 @@ type EvidenceFieldProps = {
 };
 
 const EvidenceField = ({ runs, chosen, fits, onChange }: EvidenceFieldProps) => (
-  <label class="field wide">
-    <span>
-      Evidence <span class="muted">({plural(runs.length, 'run')} of this version)</span>
-    </span>
-    <select
-      value={chosen ?? ''}
-      onChange={(event) => onChange({ evalRunId: event.currentTarget.value })}
-    >
-      <option value="">none</option>
-      {runs.map(({ runId, words }) => (
-        <option key={runId} value={runId}>
-          {fits.includes(runId) ? '✓ ' : ''}
-          {words}
-        </option>
-      ))}
-    </select>
-  </label>
+  <Field name="Evidence" note={`${plural(runs.length, 'run')} of this version`} isWide>
+    {(id) => (
+      <select
+        id={id}
+        value={chosen ?? ''}
+        onChange={(event) => onChange({ evalRunId: event.currentTarget.value })}
+      >
+        <option value="">none</option>
+        {runs.map(({ runId, words }) => (
+          <option key={runId} value={runId}>
+            {fits.includes(runId) ? '✓ ' : ''}
+            {words}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
 );
 
 /** What serves now, and what would afterwards; channels that stay as they are are left out. */

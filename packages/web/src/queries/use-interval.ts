@@ -5,10 +5,7 @@ export function useInterval(call: () => void, everyMs: number): void {
   const latest = useRef(call);
   latest.current = call;
   useEffect(() => {
-    const timer = setInterval(
-      () => document.visibilityState === 'visible' && latest.current(),
-      everyMs,
-    );
+    const timer = setInterval(() => document.visibilityState === 'visible' && latest.current(), everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
 }
