@@ -24,7 +24,7 @@ export {
 } from './checker.js';
 export type { Scorer, ScorerAnswer } from './code-scorer.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
-export type { Interrupt, InterruptAnswer, Interrupts, OpenApproval } from './interrupts.js';
+export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
 export type {
   AskModel,
   CriterionVerdict,
