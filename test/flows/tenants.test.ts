@@ -93,9 +93,13 @@ const fill = (path: string, names: { [name: string]: string }): string => {
 };
 const filled = (path: string, ids: { [name: string]: string }): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'conformance-noop')) +
-  (path.endsWith(':diff') ? `?against=${ids.runId}` : '') +
-  (path.endsWith('/gates') ? '?version=1.0.0' : '') +
-  (path.endsWith('/bodies') ? '?tasks=e-0' : '');
+  queryOf(path, ids);
+/** What an operation cannot do without. */
+function queryOf(path: string, ids: { [name: string]: string }): string {
+  if (path.endsWith(':diff')) return `?against=${ids.runId}`;
+  if (path.endsWith('/gates')) return '?version=1.0.0';
+  return path.endsWith('/bodies') ? `?tasks=${ids.taskId}` : '';
+}
 
 /** An answer without what may differ: ids echoed back and the time of day. */
 async function answer(
