@@ -1,10 +1,13 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashKey } from '../../packages/touchstone/src/app/principal.js';
+import type { Touchstone } from '../../packages/touchstone/src/app/touchstone.js';
 import { LOOKS, violationsOf } from './axe.js';
 import { findBrowser, openBrowser } from './browser.js';
 import { openPageHost, openSignedIn, type PageHost } from './page-host.js';
 import { ROUTES, type RouteIds, workingWrites } from './page-routes.js';
 import { KEY, OTHER_KEY } from './processes.js';
+import { openWholeHost } from './whole-host.js';
 
 // Goal: no page shows a stranger anything, and whoever may only look finds nothing that works. Method: one host of two tenants with a
 // run, an agent and a question of the first; every page of the table, with the ids of the first, as the second and as a viewer.
@@ -164,5 +167,30 @@ describe.skipIf(path === undefined)('settings', () => {
     await page.keyboard.press('ArrowDown');
     await page.locator('#row-1[aria-selected=true]').waitFor();
     await context.close();
+  });
+});
+
+describe.skipIf(path === undefined)('a session', () => {
+  test('is worth nothing without the half that the page keeps, and ends with its key', async () => {
+    let touchstone: Touchstone | undefined;
+    const single = await openWholeHost(CONFIG, {
+      wrap: (made) => {
+        touchstone = made;
+        return made;
+      },
+    });
+    const { page, context } = await openSignedIn(browser, single, '/runs');
+    await page.getByTestId('empty').waitFor();
+    const [cookie] = await context.cookies();
+    const alone = await single.fetch('/v1/host/touchstone/session', {
+      key: null,
+      headers: { cookie: `${cookie?.name}=${cookie?.value}` },
+    });
+    expect(alone.status).toBe(401);
+    await touchstone?.store.keys.revoke(hashKey(KEY), Date.now());
+    await page.getByTestId('sign-in-key').waitFor();
+    expect(new URL(page.url()).searchParams.get('back')).toBe('/runs');
+    await context.close();
+    await single.close();
   });
 });
