@@ -183,6 +183,49 @@ describe('the board', () => {
   });
 });
 
+describe('the dry run of a version that others share with', () => {
+  it('compares with what serves, and draws shares, pauses and rollbacks before they are done', async () => {
+    const client = host.client();
+    const agentId = `${AGENT}@2.0.0`;
+    const { runId } = await client.runs.create({ mode: 'eval', evalSuiteRef: SUITE, agentId });
+    await client.waitForScorecard(runId as never);
+    const promoted = await review(
+      `version=2.0.0&to=active&channel=stable&canaryPercent=20&evalRunId=${runId}`,
+    );
+    expect(promoted.body).toMatchObject({
+      gates: [{ evidence: { met: true, noRegression: true, compared: [{ version: '1.0.0', change: 0 }] } }],
+      fits: [runId],
+      after: {
+        channels: [
+          {
+            name: 'stable',
+            line: [
+              { version: '2.0.0', percent: 20 },
+              { version: '1.0.0', percent: 80 },
+            ],
+          },
+          {},
+          {},
+        ],
+      },
+    });
+    const paused = await review('version=1.0.0&to=paused');
+    expect(paused.body).toMatchObject({
+      move: { allowed: true, scope: 'deploy:pause' },
+      gates: [],
+      after: { state: 'paused', channels: [{ line: [] }, {}, { line: [] }] },
+    });
+    expect((await review('version=1.0.0&canaryPercent=50')).body).toMatchObject({
+      steps: ['active'],
+      after: { state: 'active', channels: [{ line: [{ version: '1.0.0', percent: 100 }] }, {}, {}] },
+    });
+    const back = await review('version=1.0.0&to=rolled-back');
+    const refused = await move(host, '1.0.0', { transition: 'rollback' });
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).toContain((back.body.move as { issue: string }).issue);
+  });
+});
+
 describe('the audit log', () => {
   const list = async (query: string) =>
     (await readJson(host, `/v1/host/touchstone/audit?${query}`)).body as {

@@ -187,7 +187,11 @@ describe.skipIf(path === undefined)('a session', () => {
       headers: { cookie: `${cookie?.name}=${cookie?.value}` },
     });
     expect(alone.status).toBe(401);
-    await touchstone?.store.keys.revoke(hashKey(KEY), Date.now());
+    const { keys } = (touchstone as Touchstone).store;
+    const owner = { tenant: 'acme', workspace: 'main' };
+    const [keyHash, createdAt] = [hashKey(KEY), Date.now()];
+    await keys.put({ keyHash, owner, principal: 'lead', roles: ['admin'], createdAt });
+    await keys.revoke(keyHash, createdAt);
     await page.getByTestId('sign-in-key').waitFor();
     expect(new URL(page.url()).searchParams.get('back')).toBe('/runs');
     await context.close();

@@ -1,6 +1,6 @@
 import type { BoardAgent, BoardVersion, DEPLOYMENT_STATES, SessionFacts } from '@touchstone/protocol';
 import { useEffect, useState } from 'preact/hooks';
-import { missingScope } from '../access.js';
+import { may, missingScope } from '../access.js';
 import { Action } from '../parts/action.js';
 import { Channels } from '../parts/channels.js';
 import { MoveDialog } from '../parts/move-dialog.js';
@@ -60,6 +60,7 @@ function Board({ agent, session, reload }: BoardProps) {
         </section>
       )}
       {agent.versions.length === 0 && <Empty>This agent has no version here.</Empty>}
+      <Denied session={session} />
       <Versions agent={agent} session={session} onMove={(version, kind) => setMoving({ version, kind })} />
       <p class="muted crumbs">
         <a href={`/audit?agentId=${encodeURIComponent(agent.agentId)}`}>Who moved what</a> is in the audit
@@ -78,6 +79,19 @@ function Board({ agent, session, reload }: BoardProps) {
       )}
       {toast}
     </>
+  );
+}
+
+/** Which moves do not work for this key. Buttons say so too, but only to whoever points at them. */
+function Denied({ session }: { readonly session: SessionFacts | undefined }) {
+  const scopes = [...new Set(Object.values(MOVES).map(({ scope }) => scope))];
+  const missing = session ? scopes.filter((scope) => !may(session, scope)) : [];
+  if (missing.length === 0) return null;
+  return (
+    <p class="muted">
+      Your key lacks {missing.length === 1 ? 'the scope' : 'the scopes'} {missing.join(', ')}, so not all
+      buttons work.
+    </p>
   );
 }
 

@@ -15,11 +15,11 @@ type AuditState = {
   readonly reload: () => void;
 };
 
-type Loaded = { readonly items: readonly AuditEntry[]; readonly next?: string };
+type AuditPages = { readonly items: readonly AuditEntry[]; readonly next?: string };
 
 /** The audit log from its newest record back, as far as somebody has looked. */
 export function useAudit(filter: AuditFilter): AuditState {
-  const [loaded, setLoaded] = useState<Loaded>();
+  const [loaded, setLoaded] = useState<AuditPages>();
   const [error, setError] = useState<unknown>();
   const [cursor, setCursor] = useState<{ readonly at?: string; readonly round: number }>({ round: 0 });
   const key = JSON.stringify(filter);

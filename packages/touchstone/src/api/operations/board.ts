@@ -1,23 +1,14 @@
 import { asId, type ChannelName, type RunId, type Version } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { type Endpoint, endpoint, ok } from '../endpoint.js';
-import { optionalChoice, optionalInteger, optionalText, type Parameter, pageQuery } from '../query.js';
+import { optionalChoice, optionalInteger, optionalText, pageQuery, requiredName } from '../query.js';
 import type { Services } from '../services.js';
 import { agentIdOf } from './deployments.js';
 
 const MAX_VERSION = 64;
-const version: Parameter<Version> = {
-  description: 'The version that would move.',
-  schema: { type: 'string', minLength: 1, maxLength: MAX_VERSION },
-  required: true,
-  read(text = '') {
-    if (text.length > 0 && text.length <= MAX_VERSION) return { value: asId<Version>(text) };
-    return { wrong: `expected a version, 1 to ${MAX_VERSION} characters` };
-  },
-};
 
 const question = {
-  version,
+  version: requiredName<Version>('The version that would move.', 'a version', MAX_VERSION),
   to: optionalChoice('Where it would go; one state ahead when absent.', [
     'test',
     'staged',
