@@ -78,7 +78,7 @@ function Question({ token, question, onDone }: QuestionProps) {
         The answer counts as that of the person who made this link.
       </p>
       <p>
-        This link is good for <Deadline until={question.expiresAt} now={now} />
+        The link: <Deadline until={question.expiresAt} now={now} />
       </p>
       {isOpen ? (
         <AnswerButtons
