@@ -1,10 +1,10 @@
 import type { BoardAgent } from '@touchstone/protocol';
 import { useEffect } from 'preact/hooks';
 import { useAddress, withQuery } from '../address.js';
-import { Channels } from '../parts/channels.js';
-import { PendingLine } from '../parts/pending-move.js';
+import { Channels } from '../parts/release/channels.js';
+import { PendingLine } from '../parts/release/pending-move.js';
+import { VersionLane } from '../parts/release/version-lane.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
-import { VersionLane } from '../parts/version-lane.js';
 import { useBoard } from '../queries/use-board.js';
 import '../styles/agents.css';
 

@@ -1,9 +1,9 @@
 import type { InterruptQuestion, ResolvedInterrupt } from '@touchstone/protocol';
 import { createClient } from '@touchstone/sdk';
 import { useEffect, useState } from 'preact/hooks';
-import { AnswerButtons, type AnswerKind, resumeValueOf } from '../parts/answer-buttons.js';
-import { Deadline } from '../parts/deadline.js';
 import { Mark } from '../parts/glyphs.js';
+import { AnswerButtons, type AnswerKind, resumeValueOf } from '../parts/release/answer-buttons.js';
+import { Deadline } from '../parts/release/deadline.js';
 import { ErrorBox, Skeleton } from '../parts/states.js';
 import { useNow } from '../queries/use-interval.js';
 import { useQuery } from '../queries/use-query.js';

@@ -4,7 +4,7 @@ import { demandOf, movedWords, openRound, saidWords, type Timeline } from '@touc
 import { useEffect, useState } from 'preact/hooks';
 import { missingScope } from '../access.js';
 import { Action } from '../parts/action.js';
-import { ApprovalCard, requesterOf, titleOf } from '../parts/approval-card.js';
+import { ApprovalCard, requesterOf, titleOf } from '../parts/release/approval-card.js';
 import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { useToast } from '../parts/toast.js';
 import { When } from '../parts/when.js';

@@ -1,6 +1,6 @@
 import type { SessionFacts } from '@touchstone/protocol';
 import { useEffect } from 'preact/hooks';
-import { ApprovalCard, titleOf } from '../parts/approval-card.js';
+import { ApprovalCard, titleOf } from '../parts/release/approval-card.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { useToast } from '../parts/toast.js';
 import { When } from '../parts/when.js';

@@ -1,7 +1,7 @@
 import type { BoardVersion, MoveReview } from '@touchstone/protocol';
 import { type EvalRunSnapshot, isEvalRun } from '@touchstone/sdk';
 import { ago, score } from '@touchstone/sdk/view';
-import { type MoveForm, type MoveKind, questionOf } from '../parts/moves.js';
+import { type MoveForm, type MoveKind, questionOf } from '../parts/release/moves.js';
 import { client } from '../source.js';
 import { useQuery } from './use-query.js';
 

@@ -1,8 +1,8 @@
 import type { RunId } from '@touchstone/protocol';
 import { score } from '@touchstone/sdk/view';
-import { IntervalMark } from '../marks/interval.js';
-import { useQuery } from '../queries/use-query.js';
-import { client } from '../source.js';
+import { IntervalMark } from '../../marks/interval.js';
+import { useQuery } from '../../queries/use-query.js';
+import { client } from '../../source.js';
 
 /** What the run has shown that a version was let in by. */
 export function VersionEvidence({ runId }: { readonly runId: RunId }) {

@@ -2,12 +2,12 @@ import type { BoardAgent, BoardVersion, MoveReview } from '@touchstone/protocol'
 import { plural } from '@touchstone/sdk/view';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { useMoveReview } from '../queries/use-move-review.js';
+import { useMoveReview } from '../../queries/use-move-review.js';
+import { Dialog, Field, Reason } from '../dialog.js';
+import { ErrorBox, Skeleton } from '../states.js';
 import { Channels } from './channels.js';
-import { Dialog, Field, Reason } from './dialog.js';
 import { GateList } from './gate-list.js';
 import { carryOut, MOVES, type MoveForm, type MoveKind, type MoveResult } from './moves.js';
-import { ErrorBox, Skeleton } from './states.js';
 import { stateWord } from './version-lane.js';
 
 type MoveDialogProps = {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { Action } from './action.js';
+import { Action } from '../action.js';
+import { Dialog, Reason } from '../dialog.js';
 import type { Rights } from './approval-rights.js';
-import { Dialog, Reason } from './dialog.js';
 
 /** The answers that there are. Their names are those of the buttons, of the dialogs, and of the buttons in them. */
 export type AnswerKind = 'Grant' | 'Reject' | 'Override';

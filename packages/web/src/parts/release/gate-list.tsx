@@ -1,7 +1,7 @@
 import type { GateReview, MoveReview } from '@touchstone/protocol';
 import { age, chance, duration, plural, score, signed } from '@touchstone/sdk/view';
-import { IntervalMark } from '../marks/interval.js';
-import { Glyph } from './glyphs.js';
+import { IntervalMark } from '../../marks/interval.js';
+import { Glyph } from '../glyphs.js';
 import { stateWord } from './version-lane.js';
 
 /** Every gate on the way: what it asks for, whether that is there, and what to do otherwise. */

@@ -1,5 +1,5 @@
 import type { PendingMove } from '@touchstone/protocol';
-import { useNow } from '../queries/use-interval.js';
+import { useNow } from '../../queries/use-interval.js';
 import { Deadline } from './deadline.js';
 import { stateWord } from './version-lane.js';
 

@@ -1,6 +1,6 @@
 import type { BoardAgent, BoardVersion, DeploymentState, MoveReview } from '@touchstone/protocol';
 import type { ReviewedMove, TransitionDeployment } from '@touchstone/sdk';
-import { client } from '../source.js';
+import { client } from '../../source.js';
 
 export type MoveKind = 'promote' | 'share' | 'rollback' | 'pause' | 'deprecate';
 

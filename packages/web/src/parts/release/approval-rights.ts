@@ -1,6 +1,6 @@
 import type { SessionFacts } from '@touchstone/protocol';
 import { type ApprovalRound, grantsOf } from '@touchstone/sdk/view';
-import { missingScope } from '../access.js';
+import { missingScope } from '../../access.js';
 
 /** What may keep a person from answering a question. The host decides again when the answer comes. */
 export type Rights = {

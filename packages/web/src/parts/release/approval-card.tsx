@@ -9,15 +9,15 @@ import {
   openRound,
   type Timeline,
 } from '@touchstone/sdk/view';
-import { useNow } from '../queries/use-interval.js';
-import { useQuery } from '../queries/use-query.js';
-import { useTimeline } from '../queries/use-timeline.js';
-import { client } from '../source.js';
+import { useNow } from '../../queries/use-interval.js';
+import { useQuery } from '../../queries/use-query.js';
+import { useTimeline } from '../../queries/use-timeline.js';
+import { client } from '../../source.js';
+import { ErrorBox, Skeleton } from '../states.js';
 import { AnswerButtons, type AnswerKind, resumeValueOf } from './answer-buttons.js';
 import { rightsIn } from './approval-rights.js';
 import { Deadline } from './deadline.js';
 import { EvidenceLine } from './gate-list.js';
-import { ErrorBox, Skeleton } from './states.js';
 import { VersionEvidence } from './version-evidence.js';
 
 type CardProps = {

@@ -1,5 +1,5 @@
 import type { BoardChannel } from '@touchstone/protocol';
-import { percentText, SharesMark } from '../marks/shares.js';
+import { percentText, SharesMark } from '../../marks/shares.js';
 
 /** The channels of an agent: a bar for each, and beside it the same in figures. */
 export const Channels = ({ channels }: { readonly channels: readonly BoardChannel[] }) => (
