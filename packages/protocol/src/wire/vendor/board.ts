@@ -109,7 +109,7 @@ const boardAgent = closed({
   versions: list(boardVersion),
   /** What serves. */
   channels: list(boardChannel),
-  /** Moves that wait for people, the newest first. */
+  /** Moves that wait for people, the newest first; of the newest 200 runs that wait. */
   pending: list(pendingMove),
 });
 /** An agent: its versions, what serves, and what waits for people. */
