@@ -134,6 +134,9 @@ await bundle.write({
 });
 await bundle.close();
 
+/** A module has no `require` of its own. */
+const OWN_REQUIRE = `import { createRequire as ownRequire } from 'node:module';\nconst require = ownRequire(import.meta.url);`;
+
 /**
  * What is started by itself is one file, with what it needs of the modules and nothing else: a thread that loads the whole host
  * starts slowly and takes its memory again.
@@ -148,6 +151,7 @@ async function bundleAlone(name, entry) {
     dir: fresh,
     format: 'esm',
     entryFileNames: '[name].js',
+    banner: OWN_REQUIRE,
     comments: { jsdoc: false },
     codeSplitting: false,
   });
