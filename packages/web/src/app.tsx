@@ -5,7 +5,6 @@ import { lazy } from './lazy.js';
 import { ComparePage } from './pages/compare.js';
 import { RunPage } from './pages/run.js';
 import { RunsPage } from './pages/runs.js';
-import { SettingsPage } from './pages/settings.js';
 import { OpenPage, SignInPage } from './pages/sign-in.js';
 import { TaskPage } from './pages/task.js';
 import { SessionContext } from './parts/session-context.js';
@@ -15,6 +14,13 @@ import { useQuery } from './queries/use-query.js';
 import { askToSignIn, isSignedIn } from './session.js';
 import { readSession } from './source.js';
 
+const AgentsPage = lazy(() => import('./pages/agents.js').then((page) => page.AgentsPage));
+const AgentPage = lazy(() => import('./pages/agent.js').then((page) => page.AgentPage));
+const ApprovalsPage = lazy(() => import('./pages/approvals.js').then((page) => page.ApprovalsPage));
+const ApprovalPage = lazy(() => import('./pages/approval.js').then((page) => page.ApprovalPage));
+const AnswerPage = lazy(() => import('./pages/answer.js').then((page) => page.AnswerPage));
+const AuditPage = lazy(() => import('./pages/audit.js').then((page) => page.AuditPage));
+const SettingsPage = lazy(() => import('./pages/settings.js').then((page) => page.SettingsPage));
 const RUN_PARTS: { readonly [part: string]: FunctionComponent<{ readonly runId: string }> } = {
   report: lazy(async () => (await import('./pages/report.js')).ReportPage),
   events: lazy(async () => (await import('./pages/events.js')).EventsPage),
@@ -29,6 +35,7 @@ export function App() {
   }, []);
   if (path === '/open') return <OpenPage />;
   if (path === '/sign-in') return <SignInPage />;
+  if (path === '/answer') return <AnswerPage />;
   return <SignedIn path={path} />;
 }
 
@@ -59,6 +66,13 @@ function Page({
 }) {
   if (path === '/runs' || path === '/') return <RunsPage />;
   if (path === '/compare') return <ComparePage />;
+  if (path === '/agents') return <AgentsPage />;
+  const agent = match('/agents/:agentId', path);
+  if (agent) return <AgentPage key={agent.agentId} agentId={agent.agentId ?? ''} session={session} />;
+  if (path === '/approvals') return <ApprovalsPage session={session} />;
+  const approval = match('/approvals/:runId', path);
+  if (approval) return <ApprovalPage key={approval.runId} runId={approval.runId ?? ''} session={session} />;
+  if (path === '/audit') return <AuditPage />;
   if (path === '/settings') return <SettingsPage session={session} />;
   const task = match('/runs/:runId/tasks/:taskId', path);
   if (task) return <TaskPage runId={task.runId ?? ''} taskId={task.taskId ?? ''} />;

@@ -3,7 +3,7 @@ import type { EvalRunSnapshot, RunProgress } from '@touchstone/sdk';
 import { percent, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
-import { Grid, ROW_HEIGHT } from '../parts/grid.js';
+import { Grid } from '../parts/grid.js';
 import { READING_HEIGHT, readingColumns } from '../parts/reading-columns.js';
 import { RunHeading } from '../parts/run-heading.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
@@ -186,7 +186,7 @@ function TaskGrid({ runId, tasks, columns, isReading }: TaskGridProps) {
       label="Tasks"
       count={tasks.matched}
       columns={isReading ? readingColumns(hrefOf, bodies.of) : taskColumns(hrefOf, columns)}
-      rowHeight={isReading ? READING_HEIGHT : ROW_HEIGHT}
+      {...(isReading && { rowHeight: READING_HEIGHT })}
       rowAt={tasks.rowAt}
       onSight={(from, to) => {
         tasks.onSight(from, to);

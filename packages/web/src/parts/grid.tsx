@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { rowHeight as usualHeight } from './appearance.js';
 import { isLeftAlone } from './keys.js';
 
 /** One column: its head, and what a row has in it. */
@@ -18,7 +19,7 @@ type GridProps<Row> = {
   /** What the ids of its rows begin with, where a page has two grids. */
   readonly rowId?: string;
   readonly count: number;
-  /** Of every row, in pixels; 32 when absent. */
+  /** Of every row, in pixels; as people have set it when absent. */
   readonly rowHeight?: number;
   readonly columns: readonly Column<Row>[];
   /** Undefined while it is on its way. */
@@ -35,7 +36,6 @@ type GridProps<Row> = {
   readonly onKey?: (key: string) => boolean;
 };
 
-export const ROW_HEIGHT = 32;
 const MARGIN = 6;
 /** Browsers cannot make an element higher than some 17 million pixels. */
 const MAX_HEIGHT = 12_800_000;
@@ -45,7 +45,7 @@ const MAX_HEIGHT = 12_800_000;
  * can find it. It is no <table>, because rows that are not there would have to be; the grid has the focus and the keys.
  */
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, rowId = 'row', count, columns, active, rowHeight = ROW_HEIGHT } = props;
+  const { label, rowId = 'row', count, columns, active, rowHeight = usualHeight() } = props;
   const box = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState({ from: 0, to: 40 });
   const height = Math.min(count * rowHeight, MAX_HEIGHT);

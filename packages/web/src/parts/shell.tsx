@@ -6,6 +6,9 @@ import { Mark } from './glyphs.js';
 /** What there is to go to. A place that has no page yet is not listed. */
 const PLACES = [
   ['/runs', 'Runs'],
+  ['/agents', 'Agents'],
+  ['/approvals', 'Approvals'],
+  ['/audit', 'Audit'],
   ['/settings', 'Settings'],
 ] as const;
 

@@ -29,7 +29,12 @@ export function EvalRunOf({ runId, children }: EvalRunProps) {
   return (
     <>
       <h1>{run.workflowId}</h1>
-      <Empty>This run is not an evaluation. It is {run.status}.</Empty>
+      <Empty>
+        This run is not an evaluation. It is {run.status}.{' '}
+        {run.touchstone?.kind === 'deployment' && (
+          <a href={`/approvals/${encodeURIComponent(run.runId)}`}>See what it moves</a>
+        )}
+      </Empty>
     </>
   );
 }
