@@ -25,6 +25,9 @@ export const ROUTES: readonly Route[] = [
     path: ({ runId, taskId }) => `/runs/${runId}?task=${taskId}`,
     sign: '[data-testid=task-output]',
   },
+  { path: ({ runId }) => `/runs/${runId}/report`, sign: '[data-testid=score]' },
+  { path: ({ runId }) => `/runs/${runId}/events`, sign: '[data-sequence]' },
+  { path: ({ runId }) => `/runs/${runId}/about`, sign: '.facts' },
   { path: ({ runId, taskId }) => `/runs/${runId}/tasks/${taskId}`, sign: '[data-testid=task-output]' },
   {
     path: ({ runId, otherRunId, taskId }) => `/compare?runs=${otherRunId},${runId}&task=${taskId}`,

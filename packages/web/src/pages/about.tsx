@@ -143,7 +143,7 @@ function Bundle({ runId }: { readonly runId: string }) {
       <p class="muted">The run in one document, with secrets masked. It holds what agents and tools said.</p>
       <p>
         <button type="button" onClick={() => void read().catch(setError)}>
-          Save the debug bundle
+          Download the debug bundle
         </button>
       </p>
       {error !== undefined && <ErrorBox error={error} onRetry={() => void read().catch(setError)} />}

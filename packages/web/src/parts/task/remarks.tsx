@@ -1,7 +1,7 @@
 import type { Annotation } from '@touchstone/sdk';
 import { markHidden } from '@touchstone/sdk/view';
 import { useState } from 'preact/hooks';
-import { missingScope } from '../../access.js';
+import { may, missingScope } from '../../access.js';
 import { client } from '../../source.js';
 import { Section } from '../section.js';
 import { useSession } from '../session-context.js';
@@ -55,7 +55,8 @@ const REMARK = 'remark';
 function NewRemark({ runId, taskId, onChange }: Omit<RemarksProps, 'remarks'>) {
   const [note, setNote] = useState('');
   const [error, setError] = useState<unknown>();
-  const denied = missingScope(useSession(), 'runs:annotate');
+  const session = useSession();
+  const denied = may(session, 'runs:create') ? undefined : missingScope(session, 'runs:annotate');
   const add = async (event: Event): Promise<void> => {
     event.preventDefault();
     const isFlag = (event as SubmitEvent).submitter?.getAttribute('value') === 'flag';
