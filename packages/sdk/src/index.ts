@@ -12,6 +12,8 @@ export type {
   InstalledSuite,
   InterruptQuestion,
   InterruptToken,
+  JudgeAgreement,
+  JudgeAgreements,
   KeyEntry,
   NewInterruptToken,
   NewWebhook,
@@ -23,6 +25,8 @@ export type {
   RejudgeRun,
   RemovedPack,
   ResolvedInterrupt,
+  ReviewItem,
+  ReviewList,
   RevokedPack,
   RunAnswer,
   RunArtifact,
@@ -41,6 +45,7 @@ export type { PageQuery, Reading, Sending } from './calls.js';
 export { type Client, type ClientOptions, createClient, createClientOver } from './client.js';
 export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
 export type { RetryOptions } from './retry.js';
+export type { AgreementQuery, LabelQuery, ReviewQuery } from './review-calls.js';
 export type { RunFacts } from './run-facts.js';
 export { createSseParser, type SseMessage, type SseParser } from './sse.js';
 export type { StreamOptions } from './stream.js';

@@ -83,6 +83,17 @@ export const optionalFraction = (description: string): Parameter<number | undefi
   },
 });
 
+/** A moment as RFC 3339 text, read as milliseconds. */
+export const optionalTime = (description: string): Parameter<number | undefined> => ({
+  description,
+  schema: { type: 'string', format: 'date-time' },
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    const value = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(value) ? { wrong: 'expected a time like 2026-01-31T12:00:00Z' } : { value };
+  },
+});
+
 export const optionalChoice = <const T extends string>(
   description: string,
   values: readonly T[],

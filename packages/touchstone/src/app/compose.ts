@@ -68,6 +68,7 @@ import { createRetention } from './retention/retention.js';
 import { startRetention } from './retention/schedule.js';
 import { createAnnotations } from './review/annotations.js';
 import { createBlessings } from './review/blessings.js';
+import { createReviews } from './review/reviews.js';
 import { createRun } from './runs/create-run.js';
 import { createdBefore, idsOf } from './runs/creation.js';
 import { createFork } from './runs/fork-run.js';
@@ -428,6 +429,7 @@ function viewsOf(parts: Parts) {
   const { config, store, clock, version, results, annotations, contracts, contractReport, checkers } = parts;
   const { overridesOf } = annotations;
   const taskSources = { store, openThresholds: contracts.thresholds };
+  const tables = createTaskTables(taskSources);
   return {
     annotations,
     results,
@@ -442,7 +444,8 @@ function viewsOf(parts: Parts) {
       ),
     viewTask: (owner, runId, taskId, fromRepeat) => viewTask(taskSources, owner, runId, taskId, fromRepeat),
     viewTasks: (run, ordinals) => viewTasks(taskSources, run, ordinals),
-    tasks: createTasks({ store, tables: createTaskTables(taskSources) }),
+    tasks: createTasks({ store, tables }),
+    reviews: createReviews({ sources: taskSources, tables }),
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),

@@ -8,6 +8,7 @@ import { profileEndpoints } from './catalogue/profiles.js';
 import { suiteEndpoints } from './catalogue/suites.js';
 import { deploymentEndpoints } from './deployments.js';
 import { discoveryEndpoints, metricsEndpoints, workflowEndpoints } from './discovery.js';
+import { reviewEndpoints } from './review.js';
 import { annotationEndpoints } from './runs/annotations.js';
 import { artifactEndpoints } from './runs/artifacts.js';
 import { baselineEndpoints, comparisonEndpoints, diffEndpoints } from './runs/comparisons.js';
@@ -59,6 +60,7 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...reportEndpoints(host),
     ...resultEndpoints(host),
     ...taskListEndpoints(host),
+    ...reviewEndpoints(host),
     ...comparisonEndpoints(host),
     ...baselineEndpoints(host),
     ...sessionEndpoints(host),
