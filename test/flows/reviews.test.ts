@@ -90,14 +90,16 @@ describe('the list of tasks for people', () => {
     'cursor=x',
   ])('refuses %s', async (query) => {
     const answer = await host.fetch(`${VENDOR}/review?${query}`);
-    expect([answer.status, (await answer.json()).error]).toEqual([400, 'validation_error']);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: 'validation_error' });
   });
 
   it('of another tenant’s run looks like nothing, and lists and figures of another tenant are empty', async () => {
     const asOther = (path: string) => host.fetch(`${VENDOR}/${path}`, { key: OTHER_KEY });
     for (const runId of [host.runId, 'run-nope']) {
       const answer = await asOther(`review?runId=${runId}`);
-      expect([answer.status, (await answer.json()).message]).toEqual([404, 'There is no such run.']);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ message: 'There is no such run.' });
     }
     expect(await (await asOther('review')).json()).toMatchObject({ items: [], counts: { open: 0 } });
     expect(await (await asOther(`agreement?suiteId=${REVIEW_SUITE}`)).json()).toEqual({ judges: [] });
@@ -150,7 +152,8 @@ describe('labels of people', () => {
   });
 
   it('are kept by judge and by time, and wrong values are refused', async () => {
-    const get = async (query: string) => (await host.fetch(`${VENDOR}/agreement?${query}`)).json();
+    const get = async (query: string): Promise<{ readonly judges?: unknown }> =>
+      (await host.fetch(`${VENDOR}/agreement?${query}`)).json() as never;
     const [judge] = await agreement();
     expect((await get(`judge=${encodeURIComponent(judge?.digest ?? '')}`)).judges).toEqual([judge]);
     expect((await get('judge=sha256:nope')).judges).toEqual([]);

@@ -1,6 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { followLinks, match, navigate, useAddress } from './address.js';
 import { ComparePage } from './pages/compare.js';
+import { JudgePage, JudgesPage } from './pages/judges.js';
+import { ReviewPage } from './pages/review.js';
 import { RunPage } from './pages/run.js';
 import { RunsPage } from './pages/runs.js';
 import { SettingsPage } from './pages/settings.js';
@@ -48,6 +50,10 @@ function Page({
 }) {
   if (path === '/runs' || path === '/') return <RunsPage />;
   if (path === '/compare') return <ComparePage />;
+  if (path === '/review') return <ReviewPage session={session} />;
+  if (path === '/judges') return <JudgesPage />;
+  const judge = match('/judges/:digest', path);
+  if (judge) return <JudgePage digest={judge.digest ?? ''} />;
   if (path === '/settings') return <SettingsPage session={session} />;
   const task = match('/runs/:runId/tasks/:taskId', path);
   if (task) return <TaskPage runId={task.runId ?? ''} taskId={task.taskId ?? ''} />;

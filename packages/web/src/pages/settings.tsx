@@ -1,5 +1,6 @@
 import type { SessionFacts } from '@touchstone/protocol';
 import { THEMES, useTheme } from '../parts/appearance.js';
+import { useKeysChoice } from '../parts/keys.js';
 import { signOut } from '../session.js';
 
 export function SettingsPage({ session }: { readonly session?: SessionFacts | undefined }) {
@@ -27,7 +28,21 @@ export function SettingsPage({ session }: { readonly session?: SessionFacts | un
           ))}
         </select>
       </section>
+      <KeysChoice />
     </>
+  );
+}
+
+function KeysChoice() {
+  const [isOn, choose] = useKeysChoice();
+  return (
+    <section aria-labelledby="keys">
+      <h2 id="keys">Keys</h2>
+      <label>
+        <input type="checkbox" checked={isOn} onChange={(event) => choose(event.currentTarget.checked)} />{' '}
+        Single-key shortcuts
+      </label>
+    </section>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isLeftAlone, isSecondKey } from './keys.js';
 
 /** One column: its head, and what a row has in it. */
 export type Column<Row> = {
@@ -163,7 +164,8 @@ function showRow(view: HTMLElement | null, index: number, scale: number): void {
 }
 
 function onKey<Row>(event: KeyboardEvent, props: GridProps<Row>, page: number): void {
-  if (event.target !== event.currentTarget) return;
+  const isCharacter = event.key.length === 1;
+  if (event.target !== event.currentTarget || (isCharacter && (isSecondKey() || isLeftAlone(event)))) return;
   const { active, count, onMove, onOpen } = props;
   const steps: { readonly [key: string]: number } = {
     ArrowDown: 1,

@@ -28,6 +28,9 @@ export function RunHeading({ run, report, facets, address }: HeadingProps) {
           {agent.agentId}@{agent.version}
         </h1>
         <VerdictBadge verdict={verdict} status={run.status} />
+        <a class="button run-action" href={`/review?source=failures&runId=${encodeURIComponent(run.runId)}`}>
+          Review failures
+        </a>
       </div>
       {report && <Figures report={report} facets={facets} address={address} />}
     </header>

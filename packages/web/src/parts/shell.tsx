@@ -1,11 +1,14 @@
 import type { SessionFacts } from '@touchstone/protocol';
 import type { ComponentChildren } from 'preact';
-import { THEMES, useTheme } from './appearance.js';
+import { nextTheme, useTheme } from './appearance.js';
 import { Mark } from './glyphs.js';
+import { ShellKeys } from './shell-keys.js';
 
 /** What there is to go to. A place that has no page yet is not listed. */
 const PLACES = [
   ['/runs', 'Runs'],
+  ['/review', 'Review'],
+  ['/judges', 'Judges'],
   ['/settings', 'Settings'],
 ] as const;
 
@@ -36,6 +39,7 @@ export const Shell = ({ path, session, children }: ShellProps) => (
         </ul>
       </nav>
       <div class="rail-end">
+        <ShellKeys places={PLACES.map(([href]) => href)} />
         <ThemeButton />
         {session && (
           <span class="who" data-testid="who" title={`${session.tenant} / ${session.workspace}`}>
@@ -51,16 +55,9 @@ export const Shell = ({ path, session, children }: ShellProps) => (
 );
 
 function ThemeButton() {
-  const [theme, setTheme] = useTheme();
-  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+  const [theme] = useTheme();
   return (
-    <button
-      type="button"
-      class="quiet"
-      data-testid="theme"
-      title={`Theme: ${theme}`}
-      onClick={() => setTheme(next)}
-    >
+    <button type="button" class="quiet" data-testid="theme" title={`Theme: ${theme} (t)`} onClick={nextTheme}>
       <span aria-hidden="true">◐</span> {theme}
     </button>
   );

@@ -97,7 +97,7 @@ const InvocationView = ({
   </>
 );
 
-const Section = ({
+export const Section = ({
   name,
   children,
 }: {
