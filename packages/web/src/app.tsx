@@ -1,8 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { followLinks, match, navigate, useAddress } from './address.js';
+import { lazy } from './lazy.js';
 import { ComparePage } from './pages/compare.js';
-import { JudgePage, JudgesPage } from './pages/judges.js';
-import { ReviewPage } from './pages/review.js';
 import { RunPage } from './pages/run.js';
 import { RunsPage } from './pages/runs.js';
 import { SettingsPage } from './pages/settings.js';
@@ -13,6 +12,10 @@ import { Empty } from './parts/states.js';
 import { useQuery } from './queries/use-query.js';
 import { askToSignIn, isSignedIn } from './session.js';
 import { readSession } from './source.js';
+
+const JudgePage = lazy(() => import('./pages/judges.js').then((page) => page.JudgePage));
+const JudgesPage = lazy(() => import('./pages/judges.js').then((page) => page.JudgesPage));
+const ReviewPage = lazy(() => import('./pages/review.js').then((page) => page.ReviewPage));
 
 export function App() {
   const { path } = useAddress();

@@ -6,9 +6,6 @@ import './styles/base.css';
 import './styles/grid.css';
 import './styles/run.css';
 import './styles/task.css';
-import './styles/keys.css';
-import './styles/review.css';
-import './styles/judges.css';
 
 applyTheme();
 const place = document.getElementById('page');

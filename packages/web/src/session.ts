@@ -1,4 +1,4 @@
-import type { PageSession, SessionFacts } from '@touchstone/protocol';
+import type { PageSession } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
 import { navigate } from './address.js';
 
@@ -40,7 +40,3 @@ export async function signOut(): Promise<void> {
   localStorage.removeItem(KEY);
   navigate('/sign-in', { replace: true });
 }
-
-/** Whether the host would let this session do it. The host decides again; this only keeps buttons honest. */
-export const mayDo = (session: SessionFacts | undefined, scope: string): boolean =>
-  session?.scopes.some((one) => one === scope || one === '*') === true;

@@ -83,17 +83,6 @@ export const optionalFraction = (description: string): Parameter<number | undefi
   },
 });
 
-/** A moment as RFC 3339 text, read as milliseconds. */
-export const optionalTime = (description: string): Parameter<number | undefined> => ({
-  description,
-  schema: { type: 'string', format: 'date-time' },
-  read(text) {
-    if (text === undefined) return { value: undefined };
-    const value = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN;
-    return Number.isNaN(value) ? { wrong: 'expected a time like 2026-01-31T12:00:00Z' } : { value };
-  },
-});
-
 export const optionalChoice = <const T extends string>(
   description: string,
   values: readonly T[],
@@ -106,6 +95,20 @@ export const optionalChoice = <const T extends string>(
     return value === undefined ? { wrong: `expected one of ${values.join(', ')}` } : { value };
   },
 });
+
+/** A moment, as milliseconds. */
+export const optionalTime = (description: string): Parameter<number | undefined> => ({
+  description,
+  schema: { type: 'string', format: 'date-time' },
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    const value = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(value)
+      ? { wrong: 'expected a time in ISO 8601, such as 2026-07-01T12:00:00Z' }
+      : { value };
+  },
+});
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** Some of several values, with commas between them. */
 export const optionalChoices = <const T extends string>(

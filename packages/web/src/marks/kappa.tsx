@@ -21,6 +21,11 @@ export function KappaMark({
       {STEPS.map((step) => (
         <line key={step} class="tick-mark" x1={x(step)} x2={x(step)} y1={10} y2={18} />
       ))}
+      {[0, 1].map((end) => (
+        <text key={end} class="tick-name" x={x(end)} y={27} text-anchor={end === 1 ? 'end' : 'middle'}>
+          {end}
+        </text>
+      ))}
       {people !== undefined && <line class="baseline" x1={x(people)} x2={x(people)} y1={3} y2={25} />}
       <circle class="point" cx={x(kappa)} cy={14} r={4} />
     </svg>

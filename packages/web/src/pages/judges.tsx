@@ -8,6 +8,7 @@ import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { SuiteChoice } from '../parts/suite-choice.js';
 import { useQuery } from '../queries/use-query.js';
 import { client } from '../source.js';
+import '../styles/judges.css';
 
 function useAgreement(judge?: string) {
   const address = useAddress();
@@ -63,7 +64,7 @@ const Labels = ({ judge: { all, blind, reviewers, mock } }: { readonly judge: Ju
   <p class="muted">
     {plural(all.n, 'label')} ({whole(blind.n)} blind) by{' '}
     {reviewers === 1 ? '1 person' : `${whole(reviewers)} people`}
-    {mock && '. A scripted judge: this says nothing of a real one'}
+    {mock && '. The judge is a scripted one: this says nothing of a real judge.'}
   </p>
 );
 
@@ -93,6 +94,8 @@ const Lowest = ({
 export function JudgePage({ digest }: { readonly digest: string }) {
   const { data, error, isLoading, reload, suiteId, choose } = useAgreement(digest);
   const judge = data?.judges[0];
+  const address = useAddress();
+  const hrefOfCriterion = (criterion: string | undefined): string => withQuery(address, { criterion });
   useEffect(() => {
     document.title = `${judge ? judgeName(judge) : 'Judge'} · Touchstone`;
   }, [judge]);
@@ -115,8 +118,12 @@ export function JudgePage({ digest }: { readonly digest: string }) {
         <>
           <Labels judge={judge} />
           <JudgeFigures judge={judge} />
-          <CriterionTable judge={judge} />
-          <Disagreements judge={judge} />
+          <CriterionTable judge={judge} hrefOf={hrefOfCriterion} />
+          <Disagreements
+            judge={judge}
+            criterion={address.query.get('criterion') ?? undefined}
+            hrefOf={hrefOfCriterion}
+          />
         </>
       )}
     </div>

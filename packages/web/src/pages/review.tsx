@@ -9,6 +9,7 @@ import { useTimeLeft } from '../parts/review/use-time-left.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { readReviewQuery } from '../queries/review-query.js';
 import { useReviewQueue } from '../queries/use-review-queue.js';
+import '../styles/review.css';
 
 /** One task after the other for a person to decide about, without a word of the judge. */
 export function ReviewPage({ session }: { readonly session?: SessionFacts | undefined }) {

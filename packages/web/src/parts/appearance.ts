@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 
 // What survives a reload besides the address: how the page looks.
 
@@ -12,23 +12,12 @@ export function applyTheme(theme = readTheme()): void {
   document.documentElement.dataset.theme = theme;
 }
 
-const listeners = new Set<(theme: Theme) => void>();
-
-function chooseTheme(theme: Theme): void {
-  localStorage.setItem(KEY, theme);
-  applyTheme(theme);
-  for (const listener of listeners) listener(theme);
-}
-
-export function nextTheme(): void {
-  chooseTheme(THEMES[(THEMES.indexOf(readTheme()) + 1) % THEMES.length] ?? 'system');
-}
-
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
   const [theme, setTheme] = useState(readTheme);
-  useEffect(() => {
-    listeners.add(setTheme);
-    return () => void listeners.delete(setTheme);
-  }, []);
-  return [theme, chooseTheme];
+  const choose = (next: Theme): void => {
+    localStorage.setItem(KEY, next);
+    applyTheme(next);
+    setTheme(next);
+  };
+  return [theme, choose];
 }

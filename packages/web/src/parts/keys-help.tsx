@@ -90,11 +90,7 @@ export function KeysHelp({ places, onClose }: KeysHelpProps) {
             <dl>
               {lines.filter(isThere).map(([keys, does]) => (
                 <Fragment key={keys}>
-                  <dt>
-                    {keys.split(' ').map((key) => (
-                      <kbd key={key}>{key}</kbd>
-                    ))}
-                  </dt>
+                  <dt>{keys.split(' ').map((key) => (key === '–' ? key : <kbd key={key}>{key}</kbd>))}</dt>
                   <dd>{does}</dd>
                 </Fragment>
               ))}

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 /** What a key does; `g r` is `g` and then `r`. */
 export type KeyMap = { readonly [keys: string]: () => void };
 
-const KEY = 'touchstone.keys';
+const KEY = 'touchstone.shortcuts';
 
 /** People who speak to their browser, or have a cat, switch keys of one character off. */
 export const areKeysOn = (): boolean => localStorage.getItem(KEY) !== 'off';
@@ -13,8 +13,7 @@ export const areKeysOn = (): boolean => localStorage.getItem(KEY) !== 'off';
 export function useKeysChoice(): readonly [boolean, (isOn: boolean) => void] {
   const [isOn, set] = useState(areKeysOn);
   const choose = (next: boolean): void => {
-    if (next) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, 'off');
+    localStorage.setItem(KEY, next ? 'on' : 'off');
     set(next);
   };
   return [isOn, choose];

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { navigate } from '../address.js';
-import { nextTheme } from './appearance.js';
 import { useKeys } from './keys.js';
 import { KeysHelp, PLACE_KEYS } from './keys-help.js';
+import '../styles/keys.css';
 
 /** The keys that work on every page, and the list of all keys. */
 export function ShellKeys({ places }: { readonly places: readonly string[] }) {
@@ -10,7 +10,7 @@ export function ShellKeys({ places }: { readonly places: readonly string[] }) {
   const goes = Object.entries(PLACE_KEYS).filter(([, place]) => places.includes(place));
   useKeys({
     '?': () => setOpen(true),
-    t: nextTheme,
+    t: () => document.querySelector<HTMLElement>('[data-testid=theme]')?.click(),
     '/': () => document.querySelector<HTMLElement>('main input[type=search]')?.focus(),
     ...Object.fromEntries(goes.map(([keys, place]) => [keys, () => navigate(place)])),
   });

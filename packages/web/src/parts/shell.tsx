@@ -1,6 +1,6 @@
 import type { SessionFacts } from '@touchstone/protocol';
 import type { ComponentChildren } from 'preact';
-import { nextTheme, useTheme } from './appearance.js';
+import { THEMES, useTheme } from './appearance.js';
 import { Mark } from './glyphs.js';
 import { ShellKeys } from './shell-keys.js';
 
@@ -55,9 +55,16 @@ export const Shell = ({ path, session, children }: ShellProps) => (
 );
 
 function ThemeButton() {
-  const [theme] = useTheme();
+  const [theme, setTheme] = useTheme();
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
   return (
-    <button type="button" class="quiet" data-testid="theme" title={`Theme: ${theme} (t)`} onClick={nextTheme}>
+    <button
+      type="button"
+      class="quiet"
+      data-testid="theme"
+      title={`Theme: ${theme} (t)`}
+      onClick={() => setTheme(next)}
+    >
       <span aria-hidden="true">◐</span> {theme}
     </button>
   );

@@ -97,7 +97,7 @@ const InvocationView = ({
   </>
 );
 
-export const Section = ({
+const Section = ({
   name,
   children,
 }: {

@@ -74,9 +74,9 @@ export function rowsOf(
   return kept;
 }
 
-/** Chance that two people share: by seed, run and task. */
+/** Chance that people share: a task is drawn or not in every run of its suite, so that another run changes nothing. */
 const drawOf = ({ run, task }: ReviewRow, seed: number): string =>
-  createHash('sha256').update(`${seed} ${run.runId} ${task.result.taskId}`).digest('hex');
+  createHash('sha256').update(`${seed} ${run.plan.suite.suiteId} ${task.result.taskId}`).digest('hex');
 
 function sortedBy<Key extends string | number>(
   rows: readonly ReviewRow[],

@@ -13,7 +13,7 @@ export function JudgeFigures({ judge }: { readonly judge: JudgeAgreement }) {
   return (
     <div class="judge-figures">
       <div class="judge-figure">
-        <h3>Kappa{isBlind ? '' : ', none of the labels blind'}</h3>
+        <p class="figure-name">Kappa{isBlind ? '' : ', none of the labels blind'}</p>
         <p>
           <span class="big" data-testid="kappa" data-value={kappa} data-n={n}>
             {kappa === undefined ? '–' : kappaFigure(kappa).replace('-', '−')}
@@ -21,9 +21,10 @@ export function JudgeFigures({ judge }: { readonly judge: JudgeAgreement }) {
           <span>{kappaWords(kappa)}</span>
         </p>
         {kappa !== undefined && <KappaMark kappa={kappa} people={people?.kappa} />}
+        {people?.kappa !== undefined && <p class="muted small">┊ people among themselves</p>}
       </div>
       <div class="judge-figure">
-        <h3>Agreement</h3>
+        <p class="figure-name">Agreement</p>
         <p>
           <span class="big">{agreement === undefined ? '–' : percent(agreement)}</span>{' '}
           {interval && (

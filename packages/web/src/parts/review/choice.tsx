@@ -14,7 +14,7 @@ type ChoiceProps = {
 export const Choice = ({ name, hotkey, isOn, onChoose, denied, testId }: ChoiceProps) => (
   <button
     type="button"
-    class={`choice ${name.toLowerCase().replaceAll(' ', '-')}`}
+    class={`choice choice-${name.toLowerCase().replaceAll(' ', '-')}`}
     title={denied ?? hotkey}
     aria-pressed={isOn}
     disabled={denied !== undefined || onChoose === undefined}

@@ -1,7 +1,7 @@
 import type { ReviewItem, TaskView } from '@touchstone/protocol';
 import { score } from '@touchstone/sdk/view';
 import { Glyph } from '../glyphs.js';
-import { Section } from '../task-view.js';
+import { Section } from '../section.js';
 
 type JudgeVerdictsProps = {
   readonly item: ReviewItem;

@@ -1,6 +1,6 @@
 import type { Json, TaskView } from '@touchstone/protocol';
 import { Body } from '../body.js';
-import { Section } from '../task-view.js';
+import { Section } from '../section.js';
 import { answered } from './answered.js';
 
 type ReviewAnswerProps = {

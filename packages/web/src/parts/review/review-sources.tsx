@@ -46,7 +46,7 @@ export function ReviewSources({ address, query, counts }: SourcesProps) {
         <button
           type="button"
           class="chip"
-          aria-label={`Remove the filter run ${query.runId}`}
+          aria-label={`Remove the filter run …${query.runId.slice(-6)}`}
           onClick={() => set({ runId: undefined })}
         >
           run …{query.runId.slice(-6)} <span aria-hidden="true">×</span>

@@ -1,8 +1,8 @@
 import type { ReviewItem, SessionFacts, TaskView } from '@touchstone/protocol';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { may } from '../../access.js';
 import { useQuery } from '../../queries/use-query.js';
 import { type Draft, decide, type Verdict } from '../../review-draft.js';
-import { mayDo } from '../../session.js';
 import { client } from '../../source.js';
 import { type KeyMap, useKeys } from '../keys.js';
 import { ErrorBox, Skeleton } from '../states.js';
@@ -50,7 +50,7 @@ export function ReviewedTask({ item, drafts, session, saves, onSaved, onSkip, on
     setPlace(Math.min(judged.length - 1, at + 1));
   };
   const see = (): void => change((old) => ({ ...old, isSeen: true }));
-  const mayOverride = mayDo(session, 'evals:override') && item.scored !== undefined;
+  const mayOverride = may(session, 'evals:override') && item.scored !== undefined;
   const override = (): void => {
     if (mayOverride) change((old) => ({ ...old, override: old.override ?? { value: '', reason: '' } }));
     focus('override-value');
@@ -91,7 +91,7 @@ export function ReviewedTask({ item, drafts, session, saves, onSaved, onSkip, on
         <DecisionPanel
           {...{ item, draft, answer, judged, place, keys, change, mayOverride, saving }}
           sentences={sentencesOf(task.data)}
-          maySave={mayDo(session, 'runs:annotate') || mayDo(session, 'runs:create')}
+          maySave={may(session, 'runs:annotate') || may(session, 'runs:create')}
           onPlace={setPlace}
           onSay={sayOf}
         />
