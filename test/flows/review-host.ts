@@ -51,7 +51,7 @@ const JUDGE = {
 };
 
 /** What `touchstone judge check` says about a file of labels, with the judge of the host. */
-export async function checkLabels({ folder }: WholeHost, labels: string): Promise<Calibrated> {
+export async function checkLabels({ folder }: WholeHost, labels: string): Promise<LabelCheck> {
   const cli = openTestCli({ cwd: folder });
   cli.write('touchstone.config.json', JUDGE);
   cli.write('labels.jsonl', labels);
@@ -59,7 +59,7 @@ export async function checkLabels({ folder }: WholeHost, labels: string): Promis
   if (code !== 0) throw new Error(`judge check ended with ${code}: ${err}`);
   return JSON.parse(out);
 }
-type Calibrated = { readonly labels: number; readonly judged: Agreement };
+type LabelCheck = { readonly labels: number; readonly judged: Agreement };
 
 export type ReviewHost = WholeHost & {
   readonly runId: RunId;

@@ -16,7 +16,7 @@ import { type Decision, type JudgeVerdict, readDecisions, verdictOn } from './de
 export type AgreementQuery = Omit<LabelFilter, 'runId'> & { readonly judge?: string | undefined };
 
 type Parts = { readonly sources: TaskSources; readonly tables: TaskTables };
-type Calibrated = {
+type JudgeLabels = {
   readonly identity: JudgeIdentity;
   readonly labels: JudgedLabel[];
   readonly costs: Map<string, number>;
@@ -29,7 +29,7 @@ export async function readAgreements(
   { judge, ...filter }: AgreementQuery,
 ): Promise<JudgeAgreements> {
   const { store } = sources;
-  const judges = new Map<string, Calibrated>();
+  const judges = new Map<string, JudgeLabels>();
   const readTask = taskReader(sources);
   for (const decision of await readDecisions({ store, tables }, owner, filter)) {
     const { run, task, label } = decision;
@@ -38,7 +38,7 @@ export async function readAgreements(
     const identity = run.plan.judge;
     if (!criterion || !verdict || identity?.digest !== verdict.judge) continue;
     if (judge !== undefined && judge !== verdict.judge) continue;
-    const one: Calibrated = judges.get(verdict.judge) ?? { identity, labels: [], costs: new Map() };
+    const one: JudgeLabels = judges.get(verdict.judge) ?? { identity, labels: [], costs: new Map() };
     judges.set(verdict.judge, one);
     one.labels.push(judgedLabel(decision, criterion.id, verdict));
     if (verdict.costUsd !== undefined) one.costs.set(decision.answer, verdict.costUsd);
@@ -64,7 +64,7 @@ const judgedLabel = (
 });
 
 /** An answer was judged once, however many people looked at it. */
-function agreementOf({ identity, labels, costs }: Calibrated): JudgeAgreement {
+function agreementOf({ identity, labels, costs }: JudgeLabels): JudgeAgreement {
   const { digest, provider, model, votes, mock } = identity;
   const costUsd = costs.size === 0 ? undefined : [...costs.values()].reduce((sum, cost) => sum + cost, 0);
   return { digest, provider, model, votes, ...measureLabels(labels), ...defined({ mock, costUsd }) };

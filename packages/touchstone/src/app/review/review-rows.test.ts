@@ -2,8 +2,8 @@ import { asId, type ReviewSource } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
 import { isDone, type ReviewRow, rowsOf } from './review-rows.js';
 
-type Remark = ReviewRow['reviews'][number];
-const row = (taskId: string, result: object = {}, kinds: readonly Remark['kind'][] = [], run = 'run-1') =>
+type ReviewFact = ReviewRow['reviews'][number];
+const row = (taskId: string, result: object = {}, kinds: readonly ReviewFact['kind'][] = [], run = 'run-1') =>
   ({
     run: { runId: asId(run), plan: { suite: { suiteId: 'local.a.evals.b' } } },
     task: { ordinal: 0, result: { taskId, score: 1, passed: true, ...result } },

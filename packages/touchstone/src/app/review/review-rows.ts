@@ -5,16 +5,16 @@ import { agreementOf, outcomeOf } from '../views/tasks/task-filter.js';
 import { taskFinder } from '../views/tasks/task-reviews.js';
 import type { EndedTask, EvalRun, TaskTables } from '../views/tasks/task-table.js';
 
-type Remark = ReviewItem['reviews'][number];
+type ReviewFact = ReviewItem['reviews'][number];
 
 /** A task of a run with what people said about it. */
 export type ReviewRow = {
   readonly run: EvalRun;
   readonly task: EndedTask;
-  readonly reviews: readonly Remark[];
+  readonly reviews: readonly ReviewFact[];
 };
 
-const NONE: readonly Remark[] = [];
+const NONE: readonly ReviewFact[] = [];
 
 /** All tasks of some runs that have ended, in the order of the runs and of their suites. */
 export async function readRows(
@@ -25,17 +25,17 @@ export async function readRows(
   for (const run of runs) {
     const table = await tables.of(run);
     const find = taskFinder(run.runId, table);
-    const reviews = new Map<EndedTask, Remark[]>();
+    const reviews = new Map<EndedTask, ReviewFact[]>();
     for (const annotation of await store.annotations.list(run.owner, run.runId)) {
       const task = find(annotation);
-      if (task) reviews.set(task, [...(reviews.get(task) ?? []), remarkOf(annotation)]);
+      if (task) reviews.set(task, [...(reviews.get(task) ?? []), factOf(annotation)]);
     }
     for (const task of table.tasks) rows.push({ run, task, reviews: reviews.get(task) ?? NONE });
   }
   return rows;
 }
 
-const remarkOf = ({ signal, override, by, at }: Annotation): Remark => ({
+const factOf = ({ signal, override, by, at }: Annotation): ReviewFact => ({
   by,
   at: timestampOf(at),
   kind: override
@@ -46,7 +46,7 @@ const remarkOf = ({ signal, override, by, at }: Annotation): Remark => ({
 });
 
 /** A flag asks for a decision, and is none. */
-const DECISIONS: readonly Remark['kind'][] = ['met', 'unmet', 'pass', 'fail', 'override'];
+const DECISIONS: readonly ReviewFact['kind'][] = ['met', 'unmet', 'pass', 'fail', 'override'];
 
 /** Whether this person, or anyone when nobody is named, has decided. */
 export const isDone = ({ reviews }: ReviewRow, by: string | undefined): boolean =>

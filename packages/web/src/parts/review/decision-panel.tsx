@@ -7,6 +7,9 @@ import { leaveOnEnter } from './leave-on-enter.js';
 import { OverrideFields } from './override-fields.js';
 import type { Saving } from './use-saving.js';
 
+/** Why a control does not work for this person; undefined when it does. */
+export type Denied = { readonly override: string | undefined; readonly save: string | undefined };
+
 type DecisionPanelProps = {
   readonly item: ReviewItem;
   readonly draft: Draft;
@@ -18,8 +21,7 @@ type DecisionPanelProps = {
   readonly place: number;
   readonly keys: KeyMap;
   readonly saving: Saving;
-  readonly mayOverride: boolean;
-  readonly maySave: boolean;
+  readonly denied: Denied;
   readonly change: (next: (draft: Draft) => Draft) => void;
   readonly onPlace: (place: number) => void;
   readonly onSay: (place: number, verdict: 'met' | 'unmet') => void;
@@ -27,7 +29,7 @@ type DecisionPanelProps = {
 
 /** Everything that a person can say about an answer. Each key has a button. */
 export function DecisionPanel(props: DecisionPanelProps) {
-  const { draft, answer, keys, saving, change, maySave, mayOverride } = props;
+  const { draft, answer, keys, saving, change, denied } = props;
   const side = draft.labels[subjectOf(answer)]?.verdict;
   return (
     <div class="decision">
@@ -41,7 +43,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
           hotkey="o"
           isOn={draft.override !== undefined}
           onChoose={keys.o}
-          denied={mayOverride ? undefined : 'Needs the scope evals:override.'}
+          denied={denied.override}
           testId="override-open"
         />
       </fieldset>
@@ -68,9 +70,14 @@ export function DecisionPanel(props: DecisionPanelProps) {
         </p>
       )}
       {saving.error !== undefined && <ErrorBox error={saving.error} onRetry={saving.save} />}
-      {!maySave && <p class="note">This key may not record remarks: it needs the scope runs:annotate.</p>}
+      {denied.save !== undefined && <p class="note">{denied.save}</p>}
       <div class="choices decision-end">
-        <button type="button" class="primary" disabled={!maySave || saving.isSaving} onClick={saving.save}>
+        <button
+          type="button"
+          class="primary"
+          disabled={denied.save !== undefined || saving.isSaving}
+          onClick={saving.save}
+        >
           Save and next <kbd>Enter</kbd>
         </button>
         <Choice name="Skip" hotkey="s" onChoose={keys.s} />

@@ -1,13 +1,13 @@
 import type { ReviewItem, SessionFacts, TaskView } from '@touchstone/protocol';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { may } from '../../access.js';
+import { may, missingScope } from '../../access.js';
 import { useQuery } from '../../queries/use-query.js';
 import { type Draft, decide, type Verdict } from '../../review-draft.js';
 import { client } from '../../source.js';
 import { type KeyMap, useKeys } from '../keys.js';
 import { ErrorBox, Skeleton } from '../states.js';
 import { answered } from './answered.js';
-import { DecisionPanel } from './decision-panel.js';
+import { DecisionPanel, type Denied } from './decision-panel.js';
 import { JudgeVerdicts } from './judge-verdicts.js';
 import { KappaSoFar } from './kappa-so-far.js';
 import { ReviewAnswer } from './review-answer.js';
@@ -50,9 +50,10 @@ export function ReviewedTask({ item, drafts, session, saves, onSaved, onSkip, on
     setPlace(Math.min(judged.length - 1, at + 1));
   };
   const see = (): void => change((old) => ({ ...old, isSeen: true }));
-  const mayOverride = may(session, 'evals:override') && item.scored !== undefined;
+  const denied = deniedTo(session);
   const override = (): void => {
-    if (mayOverride) change((old) => ({ ...old, override: old.override ?? { value: '', reason: '' } }));
+    if (denied.override !== undefined) return;
+    change((old) => ({ ...old, override: old.override ?? { value: '', reason: '' } }));
     focus('override-value');
   };
   const keys: KeyMap = {
@@ -66,7 +67,7 @@ export function ReviewedTask({ item, drafts, session, saves, onSaved, onSkip, on
     v: see,
     s: onSkip,
     '[': () => onBack?.(),
-    Enter: saving.save,
+    Enter: () => denied.save === undefined && saving.save(),
   };
   const numbers = judged.slice(0, 9).map((_, at) => [String(at + 1), () => setPlace(at)] as const);
   useKeys({ ...keys, ...Object.fromEntries(numbers) });
@@ -89,9 +90,8 @@ export function ReviewedTask({ item, drafts, session, saves, onSaved, onSkip, on
       </div>
       <div class="review-right">
         <DecisionPanel
-          {...{ item, draft, answer, judged, place, keys, change, mayOverride, saving }}
+          {...{ item, draft, answer, judged, place, keys, change, denied, saving }}
           sentences={sentencesOf(task.data)}
-          maySave={may(session, 'runs:annotate') || may(session, 'runs:create')}
           onPlace={setPlace}
           onSay={sayOf}
         />
@@ -100,6 +100,12 @@ export function ReviewedTask({ item, drafts, session, saves, onSaved, onSkip, on
     </article>
   );
 }
+
+/** What this session may not do, and why. */
+const deniedTo = (session: SessionFacts | undefined): Denied => ({
+  override: missingScope(session, 'evals:override'),
+  save: may(session, 'runs:create') ? undefined : missingScope(session, 'runs:annotate'),
+});
 
 const focus = (testId: string): void =>
   document.querySelector<HTMLElement>(`[data-testid=${testId}]`)?.focus();

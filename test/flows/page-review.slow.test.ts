@@ -5,8 +5,10 @@ import { LOOKS, violationsOf } from './axe.js';
 import { findBrowser, openBrowser } from './browser.js';
 import { openSignedIn } from './page-host.js';
 import { openReviewHost, type ReviewHost } from './review-host.js';
+import { RUNNER_KEY } from './whole-host.js';
 
-// Goal: everyone can review answers and read about judges. Method: axe looks at each address, with and without its parts open.
+// Goal: everyone can review answers and read about judges. Method: a walk with a key that may less, and axe on each address, with and
+// without its parts open.
 
 const path = findBrowser();
 let host: ReviewHost;
@@ -27,6 +29,30 @@ afterAll(async () => {
   await host?.close();
 });
 
+describe.skipIf(path === undefined)('review', () => {
+  test('is about the repeat that is shown, and offers no override to a key that may not', async () => {
+    const runId = await host.evaluate(2);
+    const { page, context } = await openSignedIn(browser, host, `/review?source=failures&runId=${runId}`, {
+      key: RUNNER_KEY,
+    });
+    await page.getByRole('tab', { name: 'Answer 2' }).click();
+    for (const key of ['o', 'm', 'u']) await page.keyboard.press(key);
+    const override = page.getByTestId('override-open');
+    expect([await override.isDisabled(), await override.getAttribute('title')]).toEqual([
+      true,
+      'Your key lacks the scope evals:override.',
+    ]);
+    const taskId = await page.getByTestId('review-item').getAttribute('data-task');
+    await page.getByRole('button', { name: /^Save and next/ }).click();
+    await page.locator(`[data-testid=review-item]:not([data-task="${taskId}"])`).waitFor();
+    const { items } = await host.client().review.list({ source: 'failures', runId });
+    const item = items.find((one) => one.taskId === taskId);
+    const remarks = await host.client().runs.annotations(runId);
+    expect(remarks.map(({ target }) => target.eventId)).toEqual([item?.answers[1], item?.answers[1]]);
+    await context.close();
+  });
+});
+
 describe.skipIf(path === undefined)('axe finds nothing', () => {
   test.each(LOOKS)('where people decide, and where judges are held against them, %s', async (_, look) => {
     const { page, context } = await openSignedIn(browser, host, '/judges', look);
@@ -35,7 +61,7 @@ describe.skipIf(path === undefined)('axe finds nothing', () => {
     const addresses: readonly (readonly [string, string, readonly string[]])[] = [
       ['/review?source=failures', '[data-testid=task-output]', ['m', 'x']],
       ['/review?source=failures', '[data-testid=task-output]', ['v', 'o']],
-      ['/review?source=sample&n=2', '[data-testid=review-done]', []],
+      [`/review?source=sample&n=2&runId=${host.runId}`, '[data-testid=review-done]', []],
       ['/review?source=unscored', '[data-testid=empty]', []],
       ['/review?source=nonsense&runId=run-nope', '[data-testid=error]', []],
       ['/judges', '[data-testid=confusion]', ['?']],
