@@ -1,4 +1,5 @@
-import { kappaFigure, kappaWords } from '@touchstone/sdk/view';
+import { kappaWords } from '@touchstone/sdk/view';
+import { kappaText } from '../kappa-text.js';
 
 const WIDTH = 220;
 const STEPS = [0, 0.2, 0.4, 0.6, 0.8, 1];
@@ -13,8 +14,8 @@ export function KappaMark({
   readonly people?: number | undefined;
 }) {
   const x = (at: number): number => 4 + ((Math.max(LEAST, at) - LEAST) / (1 - LEAST)) * (WIDTH - 8);
-  const beside = people === undefined ? '' : ` People reach ${kappaFigure(people)} among themselves.`;
-  const label = `Kappa ${kappaFigure(kappa)}, ${kappaWords(kappa)}.${beside}`;
+  const beside = people === undefined ? '' : ` People reach ${kappaText(people)} among themselves.`;
+  const label = `Kappa ${kappaText(kappa)}, ${kappaWords(kappa)}.${beside}`;
   return (
     <svg class="interval" width={WIDTH} height={28} viewBox={`0 0 ${WIDTH} 28`} role="img" aria-label={label}>
       <line class="axis" x1={4} x2={WIDTH - 4} y1={14} y2={14} />

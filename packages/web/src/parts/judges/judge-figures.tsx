@@ -1,5 +1,6 @@
 import type { JudgeAgreement } from '@touchstone/protocol';
-import { fewLabelsWords, kappaFigure, kappaWords, percent, plural, usd } from '@touchstone/sdk/view';
+import { fewLabelsWords, kappaWords, percent, plural, usd } from '@touchstone/sdk/view';
+import { kappaText } from '../../kappa-text.js';
 import { IntervalMark } from '../../marks/interval.js';
 import { KappaMark } from '../../marks/kappa.js';
 import { ConfusionTable } from './confusion-table.js';
@@ -16,7 +17,7 @@ export function JudgeFigures({ judge }: { readonly judge: JudgeAgreement }) {
         <p class="figure-name">Kappa{isBlind ? '' : ', none of the labels blind'}</p>
         <p>
           <span class="big" data-testid="kappa" data-value={kappa} data-n={n}>
-            {kappa === undefined ? '–' : kappaFigure(kappa).replace('-', '−')}
+            {kappa === undefined ? '–' : kappaText(kappa)}
           </span>{' '}
           <span>{kappaWords(kappa)}</span>
         </p>
@@ -42,13 +43,13 @@ export function JudgeFigures({ judge }: { readonly judge: JudgeAgreement }) {
         <dt>All labels</dt>
         <dd>
           {all.n}
-          {all.kappa !== undefined && `, kappa ${kappaFigure(all.kappa)}`}
+          {all.kappa !== undefined && `, kappa ${kappaText(all.kappa)}`}
         </dd>
         <dt>People among themselves</dt>
         <dd>
           {people === undefined
             ? 'no two have decided the same'
-            : `${people.kappa === undefined ? 'kappa undefined' : `kappa ${kappaFigure(people.kappa)}`}, ${plural(people.n, 'pair')}`}
+            : `${people.kappa === undefined ? 'kappa undefined' : `kappa ${kappaText(people.kappa)}`}, ${plural(people.n, 'pair')}`}
         </dd>
         {costUsd !== undefined && (
           <>

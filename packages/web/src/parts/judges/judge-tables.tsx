@@ -1,5 +1,6 @@
 import type { JudgeAgreement } from '@touchstone/protocol';
-import { kappaFigure, kappaWords, percent, plural } from '@touchstone/sdk/view';
+import { kappaWords, percent, plural } from '@touchstone/sdk/view';
+import { kappaText } from '../../kappa-text.js';
 
 type JudgeProps = { readonly judge: JudgeAgreement };
 type CriterionProps = { readonly hrefOf: (criterion: string | undefined) => string };
@@ -40,7 +41,7 @@ export const CriterionTable = ({ judge: { criteria }, hrefOf }: JudgeProps & Cri
               </th>
               <td class="number">{n}</td>
               <td class="number">{agreement === undefined ? '–' : percent(agreement)}</td>
-              <td class="number">{kappa === undefined ? '–' : kappaFigure(kappa).replace('-', '−')}</td>
+              <td class="number">{kappa === undefined ? '–' : kappaText(kappa)}</td>
               <td>{kappa === undefined ? 'undefined' : kappaWords(kappa)}</td>
               <td class={confusion.fp > 0 ? 'number worse' : 'number'}>{confusion.fp}</td>
               <td class={confusion.fn > 0 ? 'number worse' : 'number'}>{confusion.fn}</td>

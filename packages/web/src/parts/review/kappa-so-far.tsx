@@ -1,4 +1,4 @@
-import { kappaFigure } from '@touchstone/sdk/view';
+import { kappaText } from '../../kappa-text.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 
@@ -22,9 +22,9 @@ export function KappaSoFar({ suiteId, judge, saves }: KappaSoFarProps) {
         data-n={blind.n}
         href={`/judges/${encodeURIComponent(judge)}?suiteId=${encodeURIComponent(suiteId)}`}
       >
-        {blind.kappa === undefined ? 'undefined' : kappaFigure(blind.kappa)}
+        {blind.kappa === undefined ? 'undefined' : kappaText(blind.kappa)}
       </a>{' '}
-      ({blind.n} blind){people?.kappa !== undefined && ` · people ${kappaFigure(people.kappa)}`}
+      ({blind.n} blind){people?.kappa !== undefined && ` · people ${kappaText(people.kappa)}`}
     </p>
   );
 }
