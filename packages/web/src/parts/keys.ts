@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 // Keys of the whole page, in one place: a key means one thing at a time. Arrows and the like stay where they belong.
 
@@ -65,7 +65,8 @@ const hasLonger = (map: KeyMap, start: string): boolean =>
 export function useKeys(map: KeyMap): void {
   const latest = useRef(map);
   latest.current = map;
-  useEffect(() => {
+  // Before the next key can come.
+  useLayoutEffect(() => {
     if (maps.length === 0) document.addEventListener('keydown', onKeyDown);
     maps.push(latest);
     return () => {
