@@ -7,7 +7,7 @@ export type KeyMap = { readonly [keys: string]: () => void };
 
 const KEY = 'touchstone.shortcuts';
 
-/** People who speak to their browser, or have a cat, switch keys of one character off. */
+/** Keys of one character can be switched off: whoever dictates to a browser presses them by accident. */
 export const areKeysOn = (): boolean => localStorage.getItem(KEY) !== 'off';
 
 export function useKeysChoice(): readonly [boolean, (isOn: boolean) => void] {
