@@ -163,7 +163,7 @@ describe.skipIf(path === undefined)('keys', () => {
     await page.getByRole('grid', { name: 'Runs' }).waitFor();
 
     await page.goto(`${host.url}/settings`);
-    await page.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck();
+    await page.getByLabel('Single-key shortcuts').selectOption('off');
     await page.goto(`${host.url}${SAMPLE}`);
     await item(page).waitFor();
     await press(page, 'g', 'r', '?', 'm', 'p', 's');

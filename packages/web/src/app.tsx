@@ -4,7 +4,6 @@ import { lazy } from './lazy.js';
 import { ComparePage } from './pages/compare.js';
 import { RunPage } from './pages/run.js';
 import { RunsPage } from './pages/runs.js';
-import { SettingsPage } from './pages/settings.js';
 import { OpenPage, SignInPage } from './pages/sign-in.js';
 import { TaskPage } from './pages/task.js';
 import { Shell } from './parts/shell.js';
@@ -16,6 +15,13 @@ import { readSession } from './source.js';
 const JudgePage = lazy(() => import('./pages/judges.js').then((page) => page.JudgePage));
 const JudgesPage = lazy(() => import('./pages/judges.js').then((page) => page.JudgesPage));
 const ReviewPage = lazy(() => import('./pages/review.js').then((page) => page.ReviewPage));
+const AgentsPage = lazy(() => import('./pages/agents.js').then((page) => page.AgentsPage));
+const AgentPage = lazy(() => import('./pages/agent.js').then((page) => page.AgentPage));
+const ApprovalsPage = lazy(() => import('./pages/approvals.js').then((page) => page.ApprovalsPage));
+const ApprovalPage = lazy(() => import('./pages/approval.js').then((page) => page.ApprovalPage));
+const AnswerPage = lazy(() => import('./pages/answer.js').then((page) => page.AnswerPage));
+const AuditPage = lazy(() => import('./pages/audit.js').then((page) => page.AuditPage));
+const SettingsPage = lazy(() => import('./pages/settings.js').then((page) => page.SettingsPage));
 
 export function App() {
   const { path } = useAddress();
@@ -25,6 +31,7 @@ export function App() {
   }, []);
   if (path === '/open') return <OpenPage />;
   if (path === '/sign-in') return <SignInPage />;
+  if (path === '/answer') return <AnswerPage />;
   return <SignedIn path={path} />;
 }
 
@@ -57,6 +64,13 @@ function Page({
   if (path === '/judges') return <JudgesPage />;
   const judge = match('/judges/:digest', path);
   if (judge) return <JudgePage digest={judge.digest ?? ''} />;
+  if (path === '/agents') return <AgentsPage />;
+  const agent = match('/agents/:agentId', path);
+  if (agent) return <AgentPage key={agent.agentId} agentId={agent.agentId ?? ''} session={session} />;
+  if (path === '/approvals') return <ApprovalsPage session={session} />;
+  const approval = match('/approvals/:runId', path);
+  if (approval) return <ApprovalPage key={approval.runId} runId={approval.runId ?? ''} session={session} />;
+  if (path === '/audit') return <AuditPage />;
   if (path === '/settings') return <SettingsPage session={session} />;
   const task = match('/runs/:runId/tasks/:taskId', path);
   if (task) return <TaskPage runId={task.runId ?? ''} taskId={task.taskId ?? ''} />;

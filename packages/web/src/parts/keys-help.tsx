@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { areKeysOn } from './keys.js';
+import { hasShortcuts } from './appearance.js';
 
 type KeyLine = readonly [keys: string, does: string];
 
@@ -82,7 +82,7 @@ export function KeysHelp({ places, onClose }: KeysHelpProps) {
           Close
         </button>
       </div>
-      {!areKeysOn() && <p class="note">Keys of one character are switched off in Settings.</p>}
+      {!hasShortcuts() && <p class="note">Keys of one character are switched off in Settings.</p>}
       <div class="key-groups">
         {GROUPS.map(([name, lines]) => (
           <section key={name}>

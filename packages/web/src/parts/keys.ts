@@ -1,23 +1,10 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { hasShortcuts } from './appearance.js';
 
 // Keys of the whole page, in one place: a key means one thing at a time. Arrows and the like stay where they belong.
 
 /** What a key does; `g r` is `g` and then `r`. */
 export type KeyMap = { readonly [keys: string]: () => void };
-
-const KEY = 'touchstone.shortcuts';
-
-/** Keys of one character can be switched off: whoever dictates to a browser presses them by accident. */
-export const areKeysOn = (): boolean => localStorage.getItem(KEY) !== 'off';
-
-export function useKeysChoice(): readonly [boolean, (isOn: boolean) => void] {
-  const [isOn, set] = useState(areKeysOn);
-  const choose = (next: boolean): void => {
-    localStorage.setItem(KEY, next ? 'on' : 'off');
-    set(next);
-  };
-  return [isOn, choose];
-}
 
 /** Whether a key is left to the browser or to what has the focus. */
 export const isLeftAlone = (event: KeyboardEvent): boolean =>
@@ -25,7 +12,7 @@ export const isLeftAlone = (event: KeyboardEvent): boolean =>
   event.ctrlKey ||
   event.metaKey ||
   event.altKey ||
-  (event.key.length === 1 && !areKeysOn()) ||
+  (event.key.length === 1 && !hasShortcuts()) ||
   isTyping(event) ||
   document.querySelector('dialog[open]') !== null;
 

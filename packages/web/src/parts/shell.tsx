@@ -7,8 +7,11 @@ import { ShellKeys } from './shell-keys.js';
 /** What there is to go to. A place that has no page yet is not listed. */
 const PLACES = [
   ['/runs', 'Runs'],
+  ['/agents', 'Agents'],
   ['/review', 'Review'],
+  ['/approvals', 'Approvals'],
   ['/judges', 'Judges'],
+  ['/audit', 'Audit'],
   ['/settings', 'Settings'],
 ] as const;
 
