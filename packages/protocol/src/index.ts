@@ -8,6 +8,7 @@ export * from './model/ids.js';
 export * from './model/measurers.js';
 export * from './model/modes.js';
 export * from './model/owner.js';
+export * from './model/review.js';
 export * from './model/run.js';
 export * from './model/score.js';
 export * from './model/scorecard.js';
@@ -104,6 +105,13 @@ export type {
   ReportedSlice,
 } from './wire/vendor/report.js';
 export type { KeptReason, PrunedRuns, PruneRuns, TenantUsage } from './wire/vendor/retention.js';
+export type {
+  JudgeAgreement,
+  JudgeAgreements,
+  LabelAgreement,
+  ReviewItem,
+  ReviewList,
+} from './wire/vendor/review.js';
 export type {
   BulkCancelResult,
   CreatedRun,

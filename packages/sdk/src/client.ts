@@ -54,6 +54,7 @@ import {
 } from './calls.js';
 import { auditCalls, deploymentCalls, interruptCalls } from './deployment-calls.js';
 import { createRetry, type Retry, type RetryOptions } from './retry.js';
+import { reviewCalls } from './review-calls.js';
 import { runPath, type StreamOptions, streamEvents, streamProgress } from './stream.js';
 import { taskCalls } from './task-calls.js';
 import { createTransport, type Fetch, type Transport } from './transport.js';
@@ -206,6 +207,8 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
       wholeTask((fromRepeat) =>
         get(`${VENDOR}/runs/${at(runId)}/tasks/${at(taskId)}`, reading, { fromRepeat }),
       ),
+    /** What people look at, and how far judges agree with them. */
+    review: reviewCalls(transport, get),
     /** Suites: install, read, check, history. */
     suites: suiteCalls(transport, get),
     /** Runs that others are measured by. */

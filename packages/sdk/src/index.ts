@@ -16,6 +16,8 @@ export type {
   InstalledSuite,
   InterruptQuestion,
   InterruptToken,
+  JudgeAgreement,
+  JudgeAgreements,
   KeyEntry,
   MoveReview,
   NewInterruptToken,
@@ -29,6 +31,8 @@ export type {
   RejudgeRun,
   RemovedPack,
   ResolvedInterrupt,
+  ReviewItem,
+  ReviewList,
   RevokedPack,
   RunAnswer,
   RunArtifact,
@@ -48,6 +52,7 @@ export { type Client, type ClientOptions, createClient, createClientOver } from 
 export type { ReviewedMove } from './deployment-calls.js';
 export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
 export type { RetryOptions } from './retry.js';
+export type { AgreementQuery, LabelQuery, ReviewQuery } from './review-calls.js';
 export type { RunFacts } from './run-facts.js';
 export { createSseParser, type SseMessage, type SseParser } from './sse.js';
 export type { StreamOptions } from './stream.js';

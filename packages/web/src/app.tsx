@@ -14,6 +14,9 @@ import { useQuery } from './queries/use-query.js';
 import { askToSignIn, isSignedIn } from './session.js';
 import { readSession } from './source.js';
 
+const JudgePage = lazy(() => import('./pages/judges.js').then((page) => page.JudgePage));
+const JudgesPage = lazy(() => import('./pages/judges.js').then((page) => page.JudgesPage));
+const ReviewPage = lazy(() => import('./pages/review.js').then((page) => page.ReviewPage));
 const AgentsPage = lazy(() => import('./pages/agents.js').then((page) => page.AgentsPage));
 const AgentPage = lazy(() => import('./pages/agent.js').then((page) => page.AgentPage));
 const ApprovalsPage = lazy(() => import('./pages/approvals.js').then((page) => page.ApprovalsPage));
@@ -66,6 +69,10 @@ function Page({
 }) {
   if (path === '/runs' || path === '/') return <RunsPage />;
   if (path === '/compare') return <ComparePage />;
+  if (path === '/review') return <ReviewPage session={session} />;
+  if (path === '/judges') return <JudgesPage />;
+  const judge = match('/judges/:digest', path);
+  if (judge) return <JudgePage digest={judge.digest ?? ''} />;
   if (path === '/agents') return <AgentsPage />;
   const agent = match('/agents/:agentId', path);
   if (agent) return <AgentPage key={agent.agentId} agentId={agent.agentId ?? ''} session={session} />;

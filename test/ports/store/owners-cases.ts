@@ -151,6 +151,7 @@ function callsOf(store: Store, token: number): Calls {
     annotations: {
       add: (owner, runId) => store.annotations.add(owner, annotation('a2', {}, runId)),
       list: (owner, runId) => store.annotations.list(owner, runId),
+      labelled: (owner, runId) => store.annotations.labelled(owner, '', { runId }),
     },
     baselines: {
       bless: async () => undefined,

@@ -68,6 +68,7 @@ import { createRetention } from './retention/retention.js';
 import { startRetention } from './retention/schedule.js';
 import { createAnnotations } from './review/annotations.js';
 import { createBlessings } from './review/blessings.js';
+import { createReviews } from './review/reviews.js';
 import { createRun } from './runs/create-run.js';
 import { createdBefore, idsOf } from './runs/creation.js';
 import { createFork } from './runs/fork-run.js';
@@ -449,6 +450,7 @@ function viewsOf(parts: Parts) {
     taskEvents: (run, taskId, cursor) => readTaskEvents({ store, tables }, run, taskId, cursor),
     taskTexts: createTaskTexts({ sources: taskSources, tables }),
     report: createReports({ store, results, overridesOf }),
+    reviews: createReviews({ sources: taskSources, tables }),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
     compareRuns: (owner, request) =>

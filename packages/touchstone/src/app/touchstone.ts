@@ -35,6 +35,7 @@ import type { Refusals } from './refusals.js';
 import type { Retention } from './retention/retention.js';
 import type { Annotations } from './review/annotations.js';
 import type { Blessings } from './review/blessings.js';
+import type { Reviews } from './review/reviews.js';
 import type { CreateRunBody } from './runs/plan-run.js';
 import type { JudgeRequest } from './runs/rejudge.js';
 import type { HistoryRequest } from './views/history.js';
@@ -111,6 +112,8 @@ export type Touchstone = {
   readonly taskTexts: TaskTexts;
   /** The tasks of eval runs as lists, without content. */
   readonly tasks: Tasks;
+  /** What people look at, and what their decisions show of judges. */
+  readonly reviews: Reviews;
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
   report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
   /** Compiles the test contract that an agent definition carries, and installs it when that is wished. */

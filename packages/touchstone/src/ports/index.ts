@@ -40,7 +40,7 @@ export type { ScoredCall } from './scored-call.js';
 export type { Scoring, ScoringResult, Transcript } from './scorer.js';
 export type { LeaveSlot, Slots } from './slots.js';
 export type { Amounts, CountedThing } from './store/amounts.js';
-export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
+export type { Annotation, Annotations, LabelFilter, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
 export { type Audit, type AuditQuery, type Deployments, DeploymentsMoved } from './store/deployments.js';
 export type {

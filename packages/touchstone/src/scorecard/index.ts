@@ -1,4 +1,5 @@
 export { agreementOn, type VerdictPair } from './calibration/agreement.js';
+export { type JudgedLabel, measureLabels } from './calibration/label-agreement.js';
 export { type SharedTasks, shareTasks, type TaskDigests } from './comparison/common-tasks.js';
 export {
   compareRuns,

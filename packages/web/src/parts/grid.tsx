@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { rowHeight as usualHeight } from './appearance.js';
-import { isLeftAlone } from './keys.js';
+import { isLeftAlone, isSecondKey } from './keys.js';
 
 /** One column: its head, and what a row has in it. */
 export type Column<Row> = {
@@ -166,7 +166,8 @@ function showRow(view: HTMLElement | null, index: number, scale: number, rowHeig
 }
 
 function onKey<Row>(event: KeyboardEvent, props: GridProps<Row>, page: number): void {
-  if (event.target !== event.currentTarget || (event.key.length === 1 && isLeftAlone(event))) return;
+  const isCharacter = event.key.length === 1;
+  if (event.target !== event.currentTarget || (isCharacter && (isSecondKey() || isLeftAlone(event)))) return;
   const { active, count, onMove, onOpen } = props;
   const steps: { readonly [key: string]: number } = {
     ArrowDown: 1,

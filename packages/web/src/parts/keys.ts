@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { hasShortcuts } from './appearance.js';
 
 // Keys of the whole page, in one place: a key means one thing at a time. Arrows and the like stay where they belong.
@@ -30,6 +30,9 @@ function isTyping({ target, key }: KeyboardEvent): boolean {
 const maps: { readonly current: KeyMap }[] = [];
 let prefix = '';
 
+/** Whether the next key belongs to the one before, whatever has the focus. */
+export const isSecondKey = (): boolean => prefix !== '';
+
 function onKeyDown(event: KeyboardEvent): void {
   const keys = prefix + event.key;
   prefix = '';
@@ -49,7 +52,8 @@ const hasLonger = (map: KeyMap, start: string): boolean =>
 export function useKeys(map: KeyMap): void {
   const latest = useRef(map);
   latest.current = map;
-  useEffect(() => {
+  // Before the next key can come.
+  useLayoutEffect(() => {
     if (maps.length === 0) document.addEventListener('keydown', onKeyDown);
     maps.push(latest);
     return () => {

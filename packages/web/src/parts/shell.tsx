@@ -2,12 +2,15 @@ import type { SessionFacts } from '@touchstone/protocol';
 import type { ComponentChildren } from 'preact';
 import { THEMES, useTheme } from './appearance.js';
 import { Mark } from './glyphs.js';
+import { ShellKeys } from './shell-keys.js';
 
 /** What there is to go to. A place that has no page yet is not listed. */
 const PLACES = [
   ['/runs', 'Runs'],
   ['/agents', 'Agents'],
+  ['/review', 'Review'],
   ['/approvals', 'Approvals'],
+  ['/judges', 'Judges'],
   ['/audit', 'Audit'],
   ['/settings', 'Settings'],
 ] as const;
@@ -39,6 +42,7 @@ export const Shell = ({ path, session, children }: ShellProps) => (
         </ul>
       </nav>
       <div class="rail-end">
+        <ShellKeys places={PLACES.map(([href]) => href)} />
         <ThemeButton />
         {session && (
           <span class="who" data-testid="who" title={`${session.tenant} / ${session.workspace}`}>
@@ -61,7 +65,7 @@ function ThemeButton() {
       type="button"
       class="quiet"
       data-testid="theme"
-      title={`Theme: ${theme}`}
+      title={`Theme: ${theme} (t)`}
       onClick={() => setTheme(next)}
     >
       <span aria-hidden="true">◐</span> {theme}

@@ -7,6 +7,7 @@ export * from './deployments.js';
 export { page } from './parts.js';
 export { evalReport } from './report.js';
 export * from './retention.js';
+export * from './review.js';
 export * from './runs.js';
 export * from './scorecard.js';
 export * from './sessions.js';

@@ -9,6 +9,7 @@ import { profileEndpoints } from './catalogue/profiles.js';
 import { suiteEndpoints } from './catalogue/suites.js';
 import { deploymentEndpoints } from './deployments.js';
 import { discoveryEndpoints, metricsEndpoints, workflowEndpoints } from './discovery.js';
+import { reviewEndpoints } from './review.js';
 import { annotationEndpoints } from './runs/annotations.js';
 import { artifactEndpoints } from './runs/artifacts.js';
 import { baselineEndpoints, comparisonEndpoints, diffEndpoints } from './runs/comparisons.js';
@@ -65,6 +66,7 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...taskListEndpoints(host),
     ...taskSearchEndpoints(host),
     ...taskEventEndpoints(host),
+    ...reviewEndpoints(host),
     ...comparisonEndpoints(host),
     ...baselineEndpoints(host),
     ...sessionEndpoints(host),

@@ -34,6 +34,7 @@ import { createRefusals } from '../refusals.js';
 import { createRetention } from '../retention/retention.js';
 import { createAnnotations } from '../review/annotations.js';
 import { createBlessings } from '../review/blessings.js';
+import { createReviews } from '../review/reviews.js';
 import type { CreateRunBody } from '../runs/plan-run.js';
 import { suiteIssues } from '../runs/task-criteria.js';
 import { systemClock, systemIds } from '../system.js';
@@ -207,6 +208,8 @@ function createFake(
   const suites = createSuiteCatalogue(store, clock);
   const annotations = createAnnotations({ store, clock, ids: systemIds, log, mask: maskSecrets });
   const results = createResults(store.log);
+  const taskSources = { store, openThresholds: async () => () => undefined };
+  const tables = createTaskTables(taskSources);
   const limitCounts = createLimitCounts();
   const { recordedRefusals: atOnce } = config.limits.perTenant;
   let made = 0;
@@ -284,10 +287,8 @@ function createFake(
     },
     viewTask: async () => undefined,
     viewTasks: async () => ({ items: [], covered: 0 }),
-    tasks: createTasks({
-      store,
-      tables: createTaskTables({ store, openThresholds: async () => () => undefined }),
-    }),
+    tasks: createTasks({ store, tables }),
+    reviews: createReviews({ sources: taskSources, tables }),
     fork: async () => {
       throw new HostError('not_found', 'There is no such run.');
     },

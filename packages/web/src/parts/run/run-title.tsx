@@ -34,6 +34,9 @@ export function RunTitle({ run, part, isWorse = false, reload, children }: RunTi
           {agent.agentId}@{agent.version}
         </h1>
         <VerdictBadge verdict={verdictOfRun(run, isWorse)} status={run.status} />
+        <a class="button run-action" href={`/review?source=failures&runId=${encodeURIComponent(run.runId)}`}>
+          Review failures
+        </a>
         <RunMenu run={run} reload={reload} />
       </div>
       {children}

@@ -21,7 +21,7 @@ import {
   type TaskOrder,
   type TaskRow,
 } from './task-filter.js';
-import { finderOf, readReviews } from './task-reviews.js';
+import { readReviews, taskFinder } from './task-reviews.js';
 import type { EvalRun, TaskTable, TaskTables } from './task-table.js';
 
 export type TaskQuery = TaskFilter & {
@@ -68,7 +68,7 @@ export function createTasks(parts: Parts): Tasks {
     facets: async (run, query) => facetsOf((await readRows(parts, run, query)).rows, query),
     async about(run, taskId, annotations) {
       if (!isEval(run)) return [];
-      const find = finderOf(run.runId, await parts.tables.of(run));
+      const find = taskFinder(run.runId, await parts.tables.of(run));
       return annotations.filter((annotation) => find(annotation)?.result.taskId === taskId);
     },
   };
