@@ -5,6 +5,7 @@ export * from './model/evidence.js';
 export * from './model/facts.js';
 export * from './model/gate.js';
 export * from './model/ids.js';
+export * from './model/matrix.js';
 export * from './model/measurers.js';
 export * from './model/modes.js';
 export * from './model/owner.js';
@@ -75,6 +76,7 @@ export type {
   ResolvedInterrupt,
   RunArtifact,
 } from './wire/vendor/deployments.js';
+export type { HostCounts, Matrix, MatrixCell, MatrixRow, MatrixRun } from './wire/vendor/matrix.js';
 export type {
   EmbedderPin,
   Interval,
@@ -108,5 +110,6 @@ export type {
   ToolCallView,
 } from './wire/vendor/runs.js';
 export type { PageSession, SessionFacts } from './wire/vendor/sessions.js';
+export type { SuiteTaskList, SuiteTaskListing, SuiteTaskView } from './wire/vendor/suite-tasks.js';
 export type { Histogram, TaskBodies, TaskFacets, TaskList, TaskListing } from './wire/vendor/tasks.js';
 export type { NewWebhook, RegisteredWebhook, Webhook } from './wire/vendor/webhooks.js';

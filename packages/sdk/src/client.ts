@@ -53,6 +53,7 @@ import {
   VENDOR,
 } from './calls.js';
 import { auditCalls, deploymentCalls, interruptCalls } from './deployment-calls.js';
+import { matrixCalls, suiteTaskCalls } from './matrix-calls.js';
 import { createRetry, type Retry, type RetryOptions } from './retry.js';
 import { runPath, type StreamOptions, streamEvents, streamProgress } from './stream.js';
 import { createTransport, type Fetch, type Transport } from './transport.js';
@@ -200,8 +201,9 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
       wholeTask((fromRepeat) =>
         get(`${VENDOR}/runs/${at(runId)}/tasks/${at(taskId)}`, reading, { fromRepeat }),
       ),
+    ...matrixCalls(get),
     /** Suites: install, read, check, history. */
-    suites: suiteCalls(transport, get),
+    suites: { ...suiteCalls(transport, get), ...suiteTaskCalls(get) },
     /** Runs that others are measured by. */
     baselines: baselineCalls(transport, get),
     /** Evaluation profiles of agent definitions. */

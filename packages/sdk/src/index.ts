@@ -8,11 +8,16 @@ export type {
   CreatedRun,
   ForkedRun,
   ForkRun,
+  HostCounts,
   InstalledPack,
   InstalledSuite,
   InterruptQuestion,
   InterruptToken,
   KeyEntry,
+  Matrix,
+  MatrixCell,
+  MatrixRow,
+  MatrixRun,
   NewInterruptToken,
   NewWebhook,
   PackListing,
@@ -27,6 +32,9 @@ export type {
   RunAnswer,
   RunArtifact,
   SuiteListing,
+  SuiteTaskList,
+  SuiteTaskListing,
+  SuiteTaskView,
   TaskBodies,
   TaskFacets,
   TaskList,
@@ -40,6 +48,7 @@ export type { Annotation, NewAnnotation, Signal } from './annotation-types.js';
 export type { PageQuery, Reading, Sending } from './calls.js';
 export { type Client, type ClientOptions, createClient, createClientOver } from './client.js';
 export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
+export type { MatrixQuery, MatrixSubject, SuiteTaskQuery } from './matrix-calls.js';
 export type { RetryOptions } from './retry.js';
 export type { RunFacts } from './run-facts.js';
 export { createSseParser, type SseMessage, type SseParser } from './sse.js';

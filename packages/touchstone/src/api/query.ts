@@ -96,6 +96,20 @@ export const optionalChoice = <const T extends string>(
   },
 });
 
+/** A moment, as milliseconds. */
+export const optionalTime = (description: string): Parameter<number | undefined> => ({
+  description,
+  schema: { type: 'string', format: 'date-time' },
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    const value = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(value)
+      ? { wrong: 'expected a time in ISO 8601, such as 2026-07-01T12:00:00Z' }
+      : { value };
+  },
+});
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
 /** Some of several values, with commas between them. */
 export const optionalChoices = <const T extends string>(
   description: string,

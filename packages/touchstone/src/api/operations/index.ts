@@ -5,9 +5,11 @@ import { auditEndpoints, keyEndpoints } from './access.js';
 import { agentEndpoints, boundAgentEndpoints, toolEndpoints } from './catalogue/agents.js';
 import { packEndpoints } from './catalogue/packs.js';
 import { profileEndpoints } from './catalogue/profiles.js';
+import { suiteTaskEndpoints } from './catalogue/suite-tasks.js';
 import { suiteEndpoints } from './catalogue/suites.js';
 import { deploymentEndpoints } from './deployments.js';
 import { discoveryEndpoints, metricsEndpoints, workflowEndpoints } from './discovery.js';
+import { matrixEndpoints } from './matrix.js';
 import { annotationEndpoints } from './runs/annotations.js';
 import { artifactEndpoints } from './runs/artifacts.js';
 import { baselineEndpoints, comparisonEndpoints, diffEndpoints } from './runs/comparisons.js';
@@ -50,6 +52,7 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...auditEndpoints(host),
     ...toolEndpoints(host),
     ...suiteEndpoints(host),
+    ...suiteTaskEndpoints(host),
     ...packEndpoints(host),
     ...boundAgentEndpoints(host),
     ...profileEndpoints(host),
@@ -59,6 +62,7 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...reportEndpoints(host),
     ...resultEndpoints(host),
     ...taskListEndpoints(host),
+    ...matrixEndpoints(host),
     ...comparisonEndpoints(host),
     ...baselineEndpoints(host),
     ...sessionEndpoints(host),

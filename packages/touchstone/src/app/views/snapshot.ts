@@ -7,6 +7,8 @@ import {
   plannedSteps,
   type RunPlan,
   type RunStatus,
+  type RunTotals,
+  sideOf,
   type Thresholds,
 } from '@touchstone/protocol';
 import { floorWorkflow } from '../../engine/index.js';
@@ -81,10 +83,17 @@ const ownFacts = (run: Run): object => ({
   ...(run.status === 'paused' && run.pausedAt !== undefined && { pausedAt: iso(run.pausedAt) }),
   ...(run.pausedMs > 0 && { pausedMs: run.pausedMs }),
   ...(run.waitUntil !== undefined && { waitUntil: iso(run.waitUntil) }),
-  ...(run.headline && { headline: run.headline }),
+  ...(run.headline && { headline: headlineOf(run, run.headline) }),
   ...(run.bodiesRemovedAt !== undefined && { bodiesRemovedAt: iso(run.bodiesRemovedAt) }),
   eventCount: run.eventCount,
   ...(run.control && { control: run.control }),
+});
+
+/** The totals, with what was found out about them at the end of the run. */
+const headlineOf = ({ status, figures }: Run, totals: RunTotals): object => ({
+  ...totals,
+  ...figures,
+  ...(status === 'completed' && { verdict: sideOf(totals, figures?.regression?.verdict === 'fail') }),
 });
 
 const factsAt = (run: Run, now: number): object => ({
