@@ -93,7 +93,12 @@ const fill = (path: string, names: { [name: string]: string }): string => {
 };
 const filled = (path: string, ids: { [name: string]: string }): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'conformance-noop')) +
-  (path.endsWith(':diff') ? `?against=${ids.runId}` : '');
+  queryOf(path, ids);
+/** What an operation cannot do without. */
+function queryOf(path: string, ids: { [name: string]: string }): string {
+  if (path.endsWith(':diff')) return `?against=${ids.runId}`;
+  return path.endsWith('/bodies') ? `?tasks=${ids.taskId}` : '';
+}
 
 /** An answer without what may differ: ids echoed back and the time of day. */
 async function answer(

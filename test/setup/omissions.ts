@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
-const PROJECTS = ['unit', 'host', 'flows', 'slow'];
+const PROJECTS = ['unit', 'host', 'slow'];
 
 /**
  * Says what a run left out, so that a green run is not taken for more than it was. With TOUCHSTONE_REQUIRE_ALL, as in
