@@ -1,8 +1,7 @@
 import { useEffect } from 'preact/hooks';
-import { followLinks, match, navigate, useAddress } from './address.js';
-import { ComparePage } from './pages/compare.js';
+import { followLinks, match, useAddress } from './address.js';
+import { lazy } from './lazy.js';
 import { RunPage } from './pages/run.js';
-import { RunsPage } from './pages/runs.js';
 import { SettingsPage } from './pages/settings.js';
 import { OpenPage, SignInPage } from './pages/sign-in.js';
 import { TaskPage } from './pages/task.js';
@@ -11,6 +10,12 @@ import { Empty } from './parts/states.js';
 import { useQuery } from './queries/use-query.js';
 import { askToSignIn, isSignedIn } from './session.js';
 import { readSession } from './source.js';
+
+const ComparePage = lazy(async () => (await import('./pages/compare.js')).ComparePage);
+const RunsPage = lazy(async () => (await import('./pages/runs.js')).RunsPage);
+const SuitePage = lazy(async () => (await import('./pages/suite.js')).SuitePage);
+const SuitesPage = lazy(async () => (await import('./pages/suites.js')).SuitesPage);
+const TodayPage = lazy(async () => (await import('./pages/today.js')).TodayPage);
 
 export function App() {
   const { path } = useAddress();
@@ -29,7 +34,6 @@ function SignedIn({ path }: { readonly path: string }) {
   const { data: session } = useQuery(isIn ? 'session' : undefined, readSession);
   useEffect(() => {
     if (!isIn) askToSignIn();
-    else if (path === '/') navigate('/runs', { replace: true });
   }, [isIn, path]);
   if (!isIn) return null;
   return (
@@ -46,9 +50,16 @@ function Page({
   readonly path: string;
   readonly session: Awaited<ReturnType<typeof readSession>> | undefined;
 }) {
-  if (path === '/runs' || path === '/') return <RunsPage />;
+  if (path === '/') return <TodayPage />;
+  if (path === '/runs') return <RunsPage />;
   if (path === '/compare') return <ComparePage />;
   if (path === '/settings') return <SettingsPage session={session} />;
+  if (path === '/suites') return <SuitesPage />;
+  const suite = match('/suites/:suiteRef', path);
+  if (suite) return <SuitePage suiteRef={suite.suiteRef ?? ''} view="tasks" />;
+  const part = match('/suites/:suiteRef/:view', path);
+  if (part?.view === 'history' || part?.view === 'matrix')
+    return <SuitePage suiteRef={part.suiteRef ?? ''} view={part.view} />;
   const task = match('/runs/:runId/tasks/:taskId', path);
   if (task) return <TaskPage runId={task.runId ?? ''} taskId={task.taskId ?? ''} />;
   const run = match('/runs/:runId', path);

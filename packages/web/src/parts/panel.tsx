@@ -3,7 +3,8 @@ import { useEffect } from 'preact/hooks';
 import { ErrorBox, Skeleton } from './states.js';
 
 type PanelProps = {
-  readonly runId: string;
+  /** The run that the task is of; absent when it is shown as the suite has it. */
+  readonly runId?: string;
   readonly taskId: string;
   readonly error: unknown;
   readonly onRetry: () => void;
@@ -27,7 +28,11 @@ export function Panel({ runId, taskId, error, onRetry, onClose, children }: Pane
     <aside class="panel" aria-label={`Task ${taskId}`}>
       <div class="panel-head">
         <h2>
-          <a href={`/runs/${encodeURIComponent(runId)}/tasks/${encodeURIComponent(taskId)}`}>{taskId}</a>
+          {runId === undefined ? (
+            <span class="id">{taskId}</span>
+          ) : (
+            <a href={`/runs/${encodeURIComponent(runId)}/tasks/${encodeURIComponent(taskId)}`}>{taskId}</a>
+          )}
         </h2>
         <button type="button" class="quiet" title="Esc" onClick={onClose}>
           Close
