@@ -6,6 +6,7 @@ import { cold } from './parts/cold.mjs';
 import { install } from './parts/install.mjs';
 import { latency } from './parts/latency.mjs';
 import { noisy } from './parts/noisy.mjs';
+import { page } from './parts/page.mjs';
 import { resume } from './parts/resume.mjs';
 import { safety } from './parts/safety.mjs';
 import { sse } from './parts/sse.mjs';
@@ -13,8 +14,8 @@ import { throughput } from './parts/throughput.mjs';
 import { openPeers } from './peers/index.mjs';
 
 const PARTS = { cold, throughput, latency, resume, sse, safety };
-// Only by name: the one takes ten minutes, the other asks the registry.
-const ON_DEMAND = { noisy, install };
+// Only by name: one takes ten minutes, one needs a browser, one asks the registry.
+const ON_DEMAND = { noisy, page, install };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -90,6 +90,8 @@ export type Io = {
   every(ms: number, tick: () => void): () => void;
   /** Calls back on every SIGINT and SIGTERM until the returned function is called. */
   onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Shows an address in the browser of this machine. False where there is none. */
+  openBrowser(url: string): Promise<boolean>;
   /** Ends the process at once. Only for the second Ctrl-C. */
   exit(code: number): void;
 };

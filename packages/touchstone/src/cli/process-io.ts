@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { type Io, isJob, type Out } from './io.js';
 import { createOut } from './out.js';
@@ -30,9 +31,24 @@ export function processIo(): Io {
         for (const signal of SIGNALS) process.off(signal, listener as NodeJS.SignalsListener);
       };
     },
+    openBrowser,
     exit: (code) => process.exit(code),
   };
 }
+
+const BROWSERS: { readonly [platform: string]: string } = { darwin: 'open', win32: 'explorer.exe' };
+
+/** The program that opens addresses hands them over and ends; what it writes is not ours to show. */
+const openBrowser = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const program = spawn(BROWSERS[process.platform] ?? 'xdg-open', [url], {
+      stdio: 'ignore',
+      detached: true,
+    });
+    program.unref();
+    program.once('error', () => resolve(false));
+    program.once('spawn', () => resolve(true));
+  });
 
 /** A reader that takes the output for complete must learn that it is not. */
 function endOfOutput(error: NodeJS.ErrnoException): void {

@@ -73,3 +73,11 @@ export const addHost = (command: Command, does = 'on another host instead of in 
   command
     .option('--host <url>', does)
     .option('--key-env <name>', 'environment variable that holds the API key for --host', 'TOUCHSTONE_KEY');
+
+export const wholeNumber =
+  (low: number, high: number) =>
+  (value: string): number => {
+    const number = Number(value);
+    if (Number.isInteger(number) && number >= low && number <= high) return number;
+    throw new InvalidArgumentError(`Expected a whole number from ${low} to ${high}.`);
+  };

@@ -14,6 +14,8 @@ export type HostOptions = AppOptions & {
   readonly port?: number;
   /** The key of the person at this machine, for whom a link to the page is made. */
   readonly openFor?: string;
+  /** Where on the page that link leads. */
+  readonly openAt?: string;
 };
 
 export type RunningHost = {
@@ -40,6 +42,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   const app = createApp({ ...options, extraKeys, tokens });
   const url = await app.listen({ host: address, port });
   const openFor = options.openFor ?? (generatedKey === undefined ? undefined : hashKey(generatedKey));
+  const back = options.openAt === undefined ? '' : `?back=${encodeURIComponent(options.openAt)}`;
   const hasPage = options.config.page !== false;
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
@@ -51,7 +54,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     url,
     app,
     ...(generatedKey !== undefined && { generatedKey }),
-    ...(openFor !== undefined && hasPage && { openUrl: `${url}/open#${tokens.make(openFor)}` }),
+    ...(openFor !== undefined && hasPage && { openUrl: `${url}/open${back}#${tokens.make(openFor)}` }),
     close() {
       closed ??= close();
       return closed;

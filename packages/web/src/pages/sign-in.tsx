@@ -54,8 +54,9 @@ export function OpenPage() {
   const [error, setError] = useState<unknown>();
   useEffect(() => {
     const token = location.hash.slice(1);
+    const back = backOf();
     history.replaceState(null, '', '/open');
-    signIn(token).then(() => navigate('/runs', { replace: true }), setError);
+    signIn(token).then(() => navigate(back, { replace: true }), setError);
   }, []);
   if (error === undefined) return <main class="sign-in" aria-busy="true" />;
   return (

@@ -263,6 +263,11 @@ describe('evaluate', () => {
     expect(isHostError(error)).toBe(true);
     expect(String(error)).toMatch(words);
   });
+
+  it('without options says what it expects', async () => {
+    const message = expect.stringContaining('expects an object with "suite" and "agent"');
+    await expect(evaluate(undefined as never)).rejects.toMatchObject({ code: 'validation_error', message });
+  });
 });
 
 const scoresOf = (summary: Evaluation['summary']): unknown =>

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defined, HostError, type JsonObject } from '@touchstone/protocol';
+import { defined, HostError, isObject, type JsonObject, typeName } from '@touchstone/protocol';
 import { type Config, type ConfigInput, parseConfig, parseScorers } from '../../app/index.js';
 import { openSources } from '../files/pack-source.js';
 import { inProject } from '../files/project-config.js';
@@ -22,9 +22,9 @@ import { suiteOf } from './suite-value.js';
 
 /** Runs a suite as `touchstone run` does, for a program. Bad input throws a `HostError`; a missed bar does not. */
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
-  options.signal?.throwIfAborted();
   try {
     checkNames(options);
+    options.signal?.throwIfAborted();
     const { suite, config } = options;
     const isNamed = typeof suite !== 'string' || config !== undefined;
     const context = contextOf(options);
@@ -49,6 +49,11 @@ const OPTIONS: { readonly [option in keyof EvaluateOptions]-?: true } = {
 };
 
 function checkNames(options: EvaluateOptions): void {
+  if (!isObject(options))
+    throw new UsageError(
+      `evaluate() expects an object with "suite" and "agent", and got ${typeName(options)}.`,
+      "For example: evaluate({ suite: 'first.suite.yaml', agent })",
+    );
   const stray = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
   if (stray === undefined) return;
   const known = Object.keys(OPTIONS);

@@ -24,5 +24,6 @@ export const programIo = (signal: AbortSignal | undefined): Io => ({
     signal?.addEventListener('abort', stop, { once: true });
     return () => signal?.removeEventListener('abort', stop);
   },
+  openBrowser: async () => false,
   exit: () => undefined,
 });

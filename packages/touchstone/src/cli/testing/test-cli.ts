@@ -30,6 +30,7 @@ export function openTestCli(
     readonly env?: Io['env'];
     readonly cwd?: string;
     readonly input?: string;
+    readonly openBrowser?: Io['openBrowser'];
   } = {},
 ): TestCli {
   const cwd = options.cwd ?? mkdtempSync(join(tmpdir(), 'touchstone-cli-'));
@@ -60,6 +61,7 @@ export function openTestCli(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    openBrowser: options.openBrowser ?? (async () => false),
     exit: (code) => {
       throw new Error(`the process ended with ${code}`);
     },

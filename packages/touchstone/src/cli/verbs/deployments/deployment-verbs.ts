@@ -9,8 +9,8 @@ import {
   toOption,
   WAIT,
   waitSeconds,
+  wholeNumber,
 } from '../../verb-options.js';
-import { wholeNumber } from '../project/verbs.js';
 
 function addPromote(program: Command, start: Start): void {
   const promote = program

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { addHost, examples, type Start } from '../../verb-options.js';
-import { slaOption, wholeNumber } from './verbs.js';
+import { addHost, examples, type Start, wholeNumber } from '../../verb-options.js';
+import { slaOption } from './verbs.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 

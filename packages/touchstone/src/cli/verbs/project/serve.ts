@@ -112,7 +112,10 @@ async function ensureLocalKey(touchstone: LocalTouchstone, now: number, flags: s
   return { keyLines, openFor: row.keyHash };
 }
 
-function explainListening(error: unknown, { port, bind }: ServeOptions): unknown {
+export function explainListening(
+  error: unknown,
+  { port, bind }: Pick<ServeOptions, 'port' | 'bind'>,
+): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return new UsageError(`Port ${port} is taken.`, 'Choose another with --port; --port 0 picks a free one.');
@@ -125,7 +128,7 @@ function explainListening(error: unknown, { port, bind }: ServeOptions): unknown
 const isLoopback = (address: string): boolean =>
   address === 'localhost' || address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
 
-const untilSignal = (io: Io): Promise<void> =>
+export const untilSignal = (io: Io): Promise<void> =>
   new Promise((resolve) => {
     let stopping = false;
     io.onSignal((signal) => {

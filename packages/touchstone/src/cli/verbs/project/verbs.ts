@@ -11,8 +11,10 @@ import {
   toOption,
   WAIT,
   waitSeconds,
+  wholeNumber,
   withEnvFiles,
 } from '../../verb-options.js';
+import { addServe, addView } from './serve-verbs.js';
 
 // What each verb accepts, and nothing of what it does: an action loads its command when it is called.
 
@@ -22,14 +24,6 @@ const list = (value: string): string[] =>
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-
-export const wholeNumber =
-  (low: number, high: number) =>
-  (value: string): number => {
-    const number = Number(value);
-    if (Number.isInteger(number) && number >= low && number <= high) return number;
-    throw new InvalidArgumentError(`Expected a whole number from ${low} to ${high}.`);
-  };
 
 export function dollars(value: string): number {
   const number = Number(value.replace(/^\$/, ''));
@@ -194,23 +188,6 @@ Examples:
   $ touchstone run evals/refunds.suite.yaml --agent local.acme.support@1.1.0 --promote --channel stable
   $ touchstone run evals/refunds.suite.yaml --agent local.acme.support --host https://evals.example --key-env EVALS_KEY`;
 
-function addServe(program: Command, start: Start): void {
-  program
-    .command('serve')
-    .summary('serve the HTTP API')
-    .description('Serves the HTTP API. Without a key it makes one, and then listens on this machine only.')
-    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 8787)
-    .option('--bind <address>', 'address to listen on', '127.0.0.1')
-    .addOption(
-      new Option('--log-level <level>', 'lines to write to stderr; info has one per request')
-        .choices(['info', 'warn', 'error', 'silent'])
-        .default('warn'),
-    )
-    .option('--test-seams', 'mount the conformance test seams under /v1/host/sample')
-    .action(start(() => import('./serve.js'), 'serveCommand'))
-    .addHelpText('after', examples('serve', 'serve --port 0 --config touchstone.config.json'));
-}
-
 function addValidate(program: Command, start: Start): void {
   addHost(program.command('validate'), 'check them by the rules of another host')
     .summary('check suite files and agent definitions')
@@ -301,6 +278,6 @@ function addDoctor(program: Command, start: Start): void {
 }
 
 // In the order of the help.
-export const PROJECT_VERBS = [addInit, addRun, addServe, addValidate];
+export const PROJECT_VERBS = [addInit, addRun, addView, addServe, addValidate];
 export const RUN_VERBS = [addRuns, addShow];
 export const HOST_VERBS = [addKeys, addDoctor, addSchema];

@@ -1,3 +1,5 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { openPackCli } from '../../testing/pack-cli.js';
 import { openTestCli, type TestCli } from '../../testing/test-cli.js';
@@ -115,6 +117,15 @@ describe('files of every task', () => {
     await cli.run(...RUN, '--repeats', '6', '--output', 'r.jsonl', '--bodies');
     const lengths = rowsOf('r.jsonl').map(({ output }: { output: string }) => output.length);
     expect(lengths).toEqual(Array.from({ length: 12 }, () => 900_000));
+  });
+
+  it('take the place of an earlier file at once, so that whoever has it open reads the whole earlier one', async () => {
+    cli.write('r.jsonl', 'earlier');
+    const earlier = openSync(join(cli.cwd, 'r.jsonl'), 'r');
+    await cli.run(...RUN, '--output', 'r.jsonl');
+    expect(rowsOf('r.jsonl')).not.toEqual([]);
+    expect(readFileSync(earlier, 'utf8')).toBe('earlier');
+    closeSync(earlier);
   });
 
   it.each([

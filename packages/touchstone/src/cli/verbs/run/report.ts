@@ -6,14 +6,15 @@ import {
   mkdirSync,
   openSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import { defined } from '@touchstone/protocol';
 import { type Matrix, outcomeOf, plural, whole } from '@touchstone/sdk/view';
 import { FILE_FORMATS } from '../../../exporters/index.js';
-import { targetOf } from '../../files/local-files.js';
-import { type Context, lookOf, mayShowContent, UsageError, writeLine } from '../../io.js';
+import { placeFile, targetOf } from '../../files/local-files.js';
+import { type Context, isJob, lookOf, mayShowContent, UsageError, writeLine } from '../../io.js';
 import type { NextCommand } from '../../render/layout.js';
 import { renderJunit, renderMarkdown } from '../../render/run/document.js';
 import { FAILURES_READ, renderScorecard } from '../../render/run/scorecard.js';
@@ -45,6 +46,9 @@ export function nextCommands(
             'all of one task',
           ),
         ]),
+    ...(options.host === undefined && !isJob(context.io.env)
+      ? [next(shell`view ${options.name ?? 'last'} --open`, 'the run in a browser')]
+      : []),
   ];
 }
 
@@ -263,8 +267,22 @@ export function writeReport(cwd: string, flag: string, name: string, text: strin
   const file = resolve(cwd, name);
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
+    if (isReplaceable(file)) placeFile(file, text, true);
+    else writeFileSync(file, text);
   } catch (error) {
     throw new UnwritableError(`${flag} ${name}`, error);
+  }
+}
+
+/** A pipe or a device is written to, and so is a file in a folder that takes no other; any other file is put in place whole. */
+function isReplaceable(file: string): boolean {
+  const entry = statSync(file, { throwIfNoEntry: false });
+  if (!entry) return true;
+  if (!entry.isFile()) return false;
+  try {
+    accessSync(dirname(targetOf(file)), constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }

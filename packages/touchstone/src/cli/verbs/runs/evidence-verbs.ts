@@ -1,6 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { addHost, examples, OUTPUT, type Start, several, withEnvFiles } from '../../verb-options.js';
-import { dollars, share, wholeNumber } from '../project/verbs.js';
+import {
+  addHost,
+  examples,
+  OUTPUT,
+  type Start,
+  several,
+  wholeNumber,
+  withEnvFiles,
+} from '../../verb-options.js';
+import { dollars, share } from '../project/verbs.js';
 
 const RUN = 'a run, "last" for the newest one, "last~1" for the one before it';
 const MOST = Number.MAX_SAFE_INTEGER;

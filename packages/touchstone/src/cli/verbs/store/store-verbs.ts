@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { addHost, examples, type Start } from '../../verb-options.js';
-import { wholeNumber } from '../project/verbs.js';
+import { addHost, examples, type Start, wholeNumber } from '../../verb-options.js';
 
 function addPrune(program: Command, start: Start): void {
   addHost(program.command('prune'), 'remove runs of your tenant on another host')
