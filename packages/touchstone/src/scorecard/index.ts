@@ -8,7 +8,7 @@ export {
 export { buildSummary, DEFAULT_PASS_SCORE } from './fold/build.js';
 export { hasTotals, scorecardTroubles } from './fold/check.js';
 export { foldTask, taskThreshold, thresholdOf } from './fold/fold-task.js';
-export { encodeOutcomes, type OutcomeLetter, outcomeAt, type TaskOutcomeCell } from './fold/outcomes.js';
+export { encodeOutcomes, outcomeAt } from './fold/outcomes.js';
 export { buildContractReport } from './report/contract-report.js';
 export { buildFigures, buildReport, type ReportExtras } from './report/report.js';
 export { sliceOf } from './report/slices.js';

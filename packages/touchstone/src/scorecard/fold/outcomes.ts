@@ -1,8 +1,4 @@
-import type { TaskScore } from '@touchstone/protocol';
-
-/** How a task came out in a run: passed, failed, unscored, or not there. */
-export type OutcomeLetter = 'p' | 'f' | 'u' | '-';
-export type TaskOutcomeCell = readonly [score: number, letter: OutcomeLetter];
+import type { MatrixCell, TaskScore } from '@touchstone/protocol';
 
 type StepScore = {
   readonly ordinal: number;
@@ -31,7 +27,7 @@ function codeOf({ score, passed, unscored }: StepScore['result']): number {
 }
 
 /** The cell at a place of the suite. */
-export function outcomeAt(outcomes: string, ordinal: number | undefined): TaskOutcomeCell {
+export function outcomeAt(outcomes: string, ordinal: number | undefined): MatrixCell {
   const code = ordinal === undefined ? ABSENT : (outcomes.charCodeAt(ordinal) || FIRST) - FIRST;
   if (code === ABSENT) return [0, '-'];
   if (code === UNSCORED) return [0, 'u'];
