@@ -108,6 +108,8 @@ describe.skipIf(pages.isSkipped)('the comparison of two runs', () => {
     await page.getByRole('link', { name: 'Events' }).click();
     await page.getByRole('button', { name: 'Compare the events' }).click();
     await page.getByText('events differ').waitFor();
+    await page.locator('.event-differences summary').first().click();
+    await page.locator('[data-testid=diff][data-kind=json] dt').first().waitFor();
     // Another run becomes the baseline by its menu.
     await page.locator('.menu summary').nth(1).click();
     await page.getByRole('link', { name: 'Make it the baseline' }).click();

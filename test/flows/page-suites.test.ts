@@ -65,6 +65,12 @@ describe.skipIf(pages.isSkipped)('the list of runs', () => {
     await again.locator(`[data-run="${pages.host.before}"]`).waitFor();
     expect(await again.locator(`[data-run="${pages.host.after}"]`).count()).toBe(0);
     await again.close();
+    // Marked and compared without a mouse.
+    await page.goto(`${pages.host.url}/runs`);
+    await rows.nth(1).waitFor();
+    await page.getByRole('grid', { name: 'Runs' }).focus();
+    for (const key of ['c', 'j', 'c', 'C']) await page.keyboard.press(key);
+    await page.waitForURL(/compare\?runs=/);
     await page.goto(`${pages.host.url}/runs?verdict=good&kind=eval`);
     await page.getByText('left out: verdict').waitFor();
     expect(troubles).toEqual([]);

@@ -5,6 +5,7 @@ export * from './confirmation.js';
 export * from './contract.js';
 export * from './diff.js';
 export * from './fail-on.js';
+export * from './json-diff.js';
 export * from './matrix.js';
 export * from './notes.js';
 export * from './printable.js';

@@ -1,13 +1,13 @@
-import type { Json, Matrix, MatrixRow, MatrixRun, TaskView } from '@touchstone/protocol';
-import { score, whole } from '@touchstone/sdk/view';
+import type { Matrix, MatrixRow, MatrixRun, TaskView } from '@touchstone/protocol';
+import { whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { navigate, useAddress, withQuery } from '../../address.js';
 import { usePages } from '../../queries/use-pages.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Body } from '../body.js';
+import { answerOf, Side } from '../compared-task.js';
 import { Diff } from '../diff.js';
-import { Glyph } from '../glyphs.js';
 import { Empty, ErrorBox, Skeleton } from '../states.js';
 
 type AnswersProps = { readonly runs: readonly string[] };
@@ -109,8 +109,6 @@ const absent = (error: unknown): undefined => {
   if ((error as { readonly status?: number }).status !== 404) throw error;
 };
 
-const answerOf = ({ invocations }: TaskView): Json => invocations[0]?.output ?? '';
-
 type AnswerProps = {
   readonly run: MatrixRun | undefined;
   readonly task: TaskView | undefined;
@@ -126,11 +124,4 @@ const Answer = ({ run, task, before }: AnswerProps) => (
     {task && before && <Diff before={answerOf(before)} after={answerOf(task)} />}
     {task && !before && <Body value={answerOf(task)} />}
   </article>
-);
-
-const Side = ({ task: { passed, unscored, score: value } }: { readonly task: TaskView }) => (
-  <>
-    <Glyph outcome={unscored === undefined ? (passed ? 'passed' : 'failed') : 'unscored'} />{' '}
-    {unscored === undefined ? score(value) : unscored}
-  </>
 );
