@@ -1,4 +1,5 @@
-// What a neighbour does that means harm. Each attack prepares what it needs, starts, and goes on until its process ends.
+// What a neighbour does that means harm. Each attack prepares what it needs and answers how to start it; then it goes on until its
+// process ends. So all of them are under way at the same time when they are measured together.
 import { setTimeout as pause } from 'node:timers/promises';
 
 export const ATTACKS = {
@@ -34,34 +35,42 @@ async function polls(rival) {
   const { runId } = await rival.startRun('polls', '/large', golden(40, 'go'));
   await rival.waitForEnd(runId);
   const events = `/v1/runs/${runId}/events`;
-  for (let at = 0; at < 20; at += 1) rival.stall(`${events}?streamMode=debug`);
-  for (let at = 0; at < 6; at += 1) void forever(() => rival.drain(`${events}/poll?timeout=1`));
+  return () => {
+    for (let at = 0; at < 20; at += 1) rival.stall(`${events}?streamMode=debug`);
+    for (let at = 0; at < 6; at += 1) void forever(() => rival.drain(`${events}/poll?timeout=1`));
+  };
 }
 
 /** An agent at a name whose server does not answer, as wide as a run may be. */
-function names(rival) {
-  return rival.startRun('names', rival.unanswered, golden(200, 'go'), 200);
+async function names(rival) {
+  await rival.install('names', rival.unanswered, golden(200, 'go'));
+  return () => rival.createRun('names', 200);
 }
 
 /** As many runs as a tenant has at a time, each as wide as it may be, on an agent that takes the call and never answers. */
 async function sockets(rival) {
   await rival.install('sockets', '/silent', golden(256, 'go'));
-  for (let at = 0; at < 32; at += 1) await rival.createRun('sockets', 256);
+  return async () => {
+    for (let at = 0; at < 32; at += 1) await rival.createRun('sockets', 256);
+  };
 }
 
 /** More wrong keys than an address is allowed, and then fifty a second. */
 async function keys(rival) {
   const guess = () => rival.drain('/v1/agents', `wrong-key-${Math.random()}`);
-  await Promise.all(Array.from({ length: 150 }, guess));
-  void forever(async () => {
-    void guess().catch(() => undefined);
-    await pause(20);
-  });
+  return async () => {
+    await Promise.all(Array.from({ length: 150 }, guess));
+    void forever(async () => {
+      void guess().catch(() => undefined);
+      await pause(20);
+    });
+  };
 }
 
 /** An agent that asks to wait for an hour, at the origin of everybody's agents. */
-function retryAfter(rival) {
-  return rival.startRun('retry-after', '/limited', golden(20, 'go'));
+async function retryAfter(rival) {
+  await rival.install('retry-after', '/limited', golden(20, 'go'));
+  return () => rival.createRun('retry-after');
 }
 
 /** Stores suites of half a megabyte as fast as the host takes them. */
@@ -78,7 +87,9 @@ async function suites(rival) {
     };
     return rival.call('POST', '/v1/host/touchstone/suites', suite);
   };
-  for (let at = 0; at < 4; at += 1) void forever(store);
+  return () => {
+    for (let at = 0; at < 4; at += 1) void forever(store);
+  };
 }
 
 /** Answers of four megabytes, each of which is looked through for secrets and personal data. */
@@ -91,7 +102,9 @@ async function lists(rival) {
   await rival.install('lists', '/echo', golden(1, 'go'));
   const metadata = { text: 'm'.repeat(2_000_000) };
   for (let at = 0; at < 10; at += 1) await rival.createRun('lists', 1, { metadata });
-  for (let at = 0; at < 4; at += 1) void forever(() => rival.drain('/v1/host/touchstone/runs?limit=200'));
+  return () => {
+    for (let at = 0; at < 4; at += 1) void forever(() => rival.drain('/v1/host/touchstone/runs?limit=200'));
+  };
 }
 
 /** Replays of a run with large answers, each of which copies them. */
@@ -100,15 +113,19 @@ async function forks(rival) {
   await rival.waitForEnd(runId);
   const fork = async () =>
     rival.waitForEnd((await rival.call('POST', `/v1/runs/${runId}:fork`, { mode: 'replay' })).runId);
-  for (let at = 0; at < 2; at += 1) void forever(fork);
+  return () => {
+    for (let at = 0; at < 2; at += 1) void forever(fork);
+  };
 }
 
 /** Bodies with very many members, known and unknown. */
 async function bodies(rival) {
   await rival.install('bodies', '/echo', golden(1, 'go'));
   const members = Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`member${at}`, at]));
-  void forever(() => rival.createRun('bodies', 1, members));
-  void forever(() => rival.createRun('bodies', 1, { metadata: members }));
+  return () => {
+    void forever(() => rival.createRun('bodies', 1, members));
+    void forever(() => rival.createRun('bodies', 1, { metadata: members }));
+  };
 }
 
 /** Suites that are only checked, with patterns and schemas that take long to compile. */
@@ -118,19 +135,25 @@ async function compiling(rival) {
     Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { type: 'string' }]),
   );
   const schema = (at) => `[check:schema ${JSON.stringify({ schema: { title: `s${at}`, properties } })}] z.`;
-  for (const criterion of [pattern, schema]) {
+  const suites = [pattern, schema].map((criterion) => {
     const suite = { suiteId: 'local.rival.evals.compiling', version: '1.0.0', modes: ['rubric'] };
     const tasks = Array.from({ length: 100 }, (_, at) => rubric(1, 'go', criterion(at)).tasks[0]).map(
       (task, at) => ({ ...task, taskId: `t-${at}` }),
     );
-    void forever(() => rival.call('POST', '/v1/host/touchstone/suites:check', { ...suite, tasks }));
-  }
+    return { ...suite, tasks };
+  });
+  return () => {
+    for (const suite of suites)
+      void forever(() => rival.call('POST', '/v1/host/touchstone/suites:check', suite));
+  };
 }
 
 async function repeatRuns(rival, name, path, suite, atATime) {
   await rival.install(name, path, suite);
   const once = async () => rival.waitForEnd((await rival.createRun(name, 8)).runId);
-  for (let at = 0; at < atATime; at += 1) void forever(once);
+  return () => {
+    for (let at = 0; at < atATime; at += 1) void forever(once);
+  };
 }
 
 /** A refusal is what the host is expected to give: the neighbour waits a little and tries again. */

@@ -1,5 +1,6 @@
-// The neighbour as a process of its own. Its argument says where the host is, which key it has, and what it does there. When
-// every attack has started or was refused it prints the refusals, as a list, and goes on until it is killed.
+// The neighbour as a process of its own. Its argument says where the host is, which key it has, and what it does there. It prepares
+// every attack before it starts the first. When every one has started or was refused it prints the refusals, as a list, and goes
+// on until it is killed.
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createCall } from '../lib/server.mjs';
@@ -57,7 +58,10 @@ function stall(path) {
 const rival = { call, install, createRun, startRun, waitForEnd, drain, stall, unanswered };
 // The key has worked before the attack on keys begins.
 await call('GET', '/v1/agents');
-const outcomes = await Promise.allSettled(attacks.map((name) => ATTACKS[name](rival)));
+const prepared = await Promise.allSettled(attacks.map((name) => ATTACKS[name](rival)));
+const outcomes = await Promise.allSettled(
+  prepared.map(({ value, reason }) => (value ? value() : Promise.reject(reason))),
+);
 const refused = outcomes
   .map(({ reason }, at) => reason && `${attacks[at]}: ${reason.message}`)
   .filter(Boolean);

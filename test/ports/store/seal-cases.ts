@@ -9,6 +9,7 @@ import {
 import {
   ACME,
   commitSteps,
+  createRun,
   decided,
   endingCommit,
   events,
@@ -55,6 +56,33 @@ export function sealCases(open: () => Promise<Store>): void {
     await store.log.seal({ owner: ACME, runId: run.runId }, records);
     expect(await sealedUnits(store, lease)).toEqual(records.map(({ ordinal }) => `${ordinal}.0`));
     expect(await store.log.records(ACME, run.runId, 40)).toStrictEqual([record(40)]);
+  });
+
+  it('long records of one commit are written in pieces, and others write between them', async () => {
+    const store = await open();
+    const { run, lease } = await leasedRun(store, 'r1');
+    const long = [0, 1, 2].map((ordinal) => record(ordinal, 0, [decided('x', 'y'.repeat(600_000))]));
+    const entries = long.map(({ ordinal }) => step(ordinal, 1));
+    const order: string[] = [];
+    const committed = store.log
+      .commit(lease, { seals: long, entries, firstSequence: 0 })
+      .then(() => order.push('committed'));
+    await createRun(store, 'r2');
+    order.push(`other run, ${(await sealedUnits(store, lease)).length} sealed`);
+    await committed;
+    expect(order).toEqual(['other run, 1 sealed', 'committed']);
+    expect(await store.log.appended(ACME, run.runId)).toEqual([0, 1, 2]);
+    for (const one of long)
+      expect(await store.log.records(ACME, run.runId, one.ordinal)).toStrictEqual([one]);
+  });
+
+  it('a piece of a commit is not written when another driver has the run', async () => {
+    const store = await open();
+    const { run, lost } = await takenOver(store);
+    const long = [0, 1].map((ordinal) => record(ordinal, 0, [decided('x', 'y'.repeat(600_000))]));
+    const commit = store.log.commit(lost, { seals: long, firstSequence: 1 });
+    expect(await refusalOf(commit)).toBeInstanceOf(LeaseLost);
+    expect(await store.log.pending(ACME, run.runId)).toEqual([]);
   });
 
   it('the second seal of a unit is dropped, by whichever way the first one came, and its neighbours are kept', async () => {

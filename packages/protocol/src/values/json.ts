@@ -37,20 +37,15 @@ export function jsonEqual(a: Json, b: Json): boolean {
 
 /**
  * Whether a value nests deeper than `limit` or holds a number that JSON text cannot write (`1e999` parses to infinity).
- * Walks with its own stack, so that the question itself cannot overflow.
+ * It goes no deeper than the limit itself. It makes nothing while it walks: answers have up to a million values.
  */
 export function isUnsound(value: unknown, limit = MAX_JSON_DEPTH): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return false;
-  const stack: [object, number][] = [[value, 1]];
-  for (let top = stack.pop(); top; top = stack.pop()) {
-    const [node, depth] = top;
-    if (depth > limit) return true;
-    for (const child of Object.values(node)) {
-      if (typeof child === 'object' && child !== null) stack.push([child, depth + 1]);
-      else if (typeof child === 'number' && !Number.isFinite(child)) return true;
-    }
-  }
+  if (limit <= 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isUnsound(item, limit - 1));
+  for (const name of Object.keys(value))
+    if (isUnsound((value as { readonly [name: string]: unknown })[name], limit - 1)) return true;
   return false;
 }
 

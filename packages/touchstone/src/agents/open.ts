@@ -10,11 +10,12 @@ import {
 } from '@touchstone/protocol';
 import { DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../net/index.js';
 import type { Agent, AgentFacts, Clock, Random, Responses } from '../ports/index.js';
+import type { TakeAnswer } from './kinds/bounds.js';
 import { createCommandAgent } from './kinds/command/command.js';
 import { type ConversationParts, createConversation } from './kinds/conversation/conversation.js';
 import { userParameters } from './kinds/conversation/pin-user.js';
 import { createFunctionAgent } from './kinds/function/function.js';
-import { createHttpAgent, type TakeAnswer } from './kinds/http/http.js';
+import { createHttpAgent } from './kinds/http/http.js';
 import { createLinesAgent } from './kinds/lines/lines.js';
 import { createModelAgent } from './kinds/model/model-agent.js';
 import { createModuleAgent } from './kinds/module/module.js';
@@ -154,7 +155,7 @@ async function openUser(parts: AgentParts): Promise<ConversationParts['user']> {
 }
 
 async function openModelAgent(run: ManifestRun | OpenaiRun, parts: AgentParts): Promise<Agent> {
-  const { facts, clock, fetchGuard: guard } = parts;
+  const { facts, clock, fetchGuard: guard, takeAnswer } = parts;
   const { owner, models, pin, cache } = useOf(parts);
   if (!pin) throw noModel(facts);
   const ownEndpoint = run.kind === 'openai' && pin.provider === hostOf(run.baseUrl);
@@ -164,7 +165,7 @@ async function openModelAgent(run: ManifestRun | OpenaiRun, parts: AgentParts): 
   const model = await models.open(owner, pin, custom);
   const cached = cache ? withResponses(model, cache.responses, owner, clock, cache.holdsSecret) : model;
   const prompt = run.kind === 'openai' ? promptOf(run, parts.baseDir) : undefined;
-  return createModelAgent(run, { facts, clock, model: cached, pin, ...defined({ prompt }) });
+  return createModelAgent(run, { facts, clock, model: cached, pin, ...defined({ prompt, takeAnswer }) });
 }
 
 /** The endpoint of an agent on another host. An address that a tenant gave is guarded; a provider's comes from the operator. */

@@ -254,6 +254,11 @@ function fitCost(schema: JsonObject, value: Json): number {
 function countNodes(value: Json, most: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let nodes = 1;
+  // By index: asked for its names, a list of 40,000 items makes 40,000 texts first.
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && nodes < most; at += 1) nodes += countNodes(value[at], most - nodes);
+    return nodes;
+  }
   for (const name in value) {
     if (nodes >= most) break;
     nodes += countNodes((value as { readonly [name: string]: Json })[name] as Json, most - nodes);

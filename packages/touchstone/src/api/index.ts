@@ -13,5 +13,5 @@ export { createLocalTransport } from './local-transport.js';
 export { endpointsOf } from './operations/index.js';
 export { isVersioned, pathOf, routerPath, templatePattern } from './paths.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
-export type { Chunk, Output } from './streams/output.js';
+export { type Chunk, type Output, PIECE_BYTES } from './streams/output.js';
 export { MAX_STALL_MS, openSse } from './streams/sse.js';

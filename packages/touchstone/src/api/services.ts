@@ -87,8 +87,10 @@ export function createServices(options: ServiceOptions): Services {
   const facts = { config, implementedModes, version, engineVersion: ENGINE_VERSION };
   const evalSuite = evalCapability(facts);
   const { maxUnreadBytes, perTenant } = config.limits;
-  const output = createOutput({ perTenant: perTenant.unreadBytes, total: maxUnreadBytes }, () =>
-    touchstone.limitCounts.reached('unreadBytes'),
+  const output = createOutput(
+    { perTenant: perTenant.unreadBytes, total: maxUnreadBytes },
+    () => touchstone.limitCounts.reached('unreadBytes'),
+    touchstone.shares,
   );
   let made: Promise<Metrics> | undefined;
   const metrics = async (): Promise<Metrics> => {

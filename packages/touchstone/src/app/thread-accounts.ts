@@ -1,16 +1,17 @@
-import type { Clock } from '../ports/index.js';
+import type { Clock, PieceKind } from '../ports/index.js';
 
 export type Piece = { readonly ms: number; readonly begin: () => void };
 
-/** What a tenant has used of the thread beyond its share, as of `at`, and its work that waits. */
+/** Pieces of one kind: what has been begun in this turn of the event loop, and what waits. */
+export type Queue = { turnMs: number; readonly waiting: Set<Piece> };
+
+/** What a tenant has used of the thread beyond its share, as of `at`, and what waits. */
 export type Account = {
   aheadMs: number;
   at: number;
   /** When it has last used the thread. */
   usedAt: number;
-  /** What it has begun in this turn of the event loop. */
-  turnMs: number;
-  readonly waiting: Set<Piece>;
+  readonly queues: { readonly [kind in PieceKind]: Queue };
 };
 
 export type Accounts = {
@@ -72,11 +73,15 @@ const openAccount = (now: number): Account => ({
   aheadMs: 0,
   at: now,
   usedAt: now,
-  turnMs: 0,
-  waiting: new Set(),
+  queues: { request: openQueue(), work: openQueue() },
 });
 
+const openQueue = (): Queue => ({ turnMs: 0, waiting: new Set() });
+
+const isWaiting = ({ queues: { request, work } }: Account): boolean =>
+  request.waiting.size + work.waiting.size > 0;
+
 function forgetQuiet(accounts: Map<string, Account>, now: number): void {
-  for (const [tenant, { waiting, usedAt }] of accounts)
-    if (waiting.size === 0 && now - usedAt >= ACTIVE_MS) accounts.delete(tenant);
+  for (const [tenant, account] of accounts)
+    if (now - account.usedAt >= ACTIVE_MS && !isWaiting(account)) accounts.delete(tenant);
 }

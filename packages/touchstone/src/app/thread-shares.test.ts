@@ -1,5 +1,6 @@
 import { setImmediate as oneTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { PieceKind } from '../ports/index.js';
 import { createManualClock } from './testing/manual-clock.js';
 import { createThreadShares } from './thread-shares.js';
 
@@ -14,9 +15,9 @@ function open() {
   let waits = 0;
   const shares = createThreadShares({ clock, aheadMs: AHEAD_MS, onWait: () => (waits += 1) });
   /** Begins a piece of work; the answer says whether it has begun. */
-  const begin = (tenant: string, ms = 0, signal?: AbortSignal) => {
+  const begin = (tenant: string, ms = 0, signal?: AbortSignal, kind?: PieceKind) => {
     const piece = { begun: false, refused: false };
-    const turn = shares.enter(tenant, ms, signal);
+    const turn = shares.enter(tenant, ms, signal, kind);
     if (!turn) piece.begun = true;
     turn?.then(
       () => (piece.begun = true),
@@ -81,6 +82,18 @@ describe('the time of the main thread', () => {
     expect([busier.begun, other.begun]).toEqual([false, true]);
   });
 
+  it('is there for the requests of a tenant whose runs have used its share, until it is far ahead', async () => {
+    const { shares, begin } = open();
+    begin('acme');
+    shares.charge('rival', 4 * AHEAD_MS);
+    const work = begin('rival');
+    expect(begin('rival', 0.5, undefined, 'request').begun).toBe(true);
+    shares.charge('rival', 1);
+    const late = begin('rival', 0.5, undefined, 'request');
+    await nextTurn();
+    expect([work.begun, late.begun]).toEqual([false, false]);
+  });
+
   it('does not count what was used long ago', async () => {
     const { clock, shares, begin } = open();
     for (let n = 0; n < 100; n += 1) shares.charge('rival', 1_000);
@@ -122,6 +135,12 @@ describe('a turn of the event loop', () => {
     await Promise.all(attack);
     const stretches = order.join(' ').split('others');
     expect(Math.max(...stretches.map((stretch) => stretch.split('rival').length - 1))).toBe(1);
+  });
+
+  it('has requests of a tenant beside its long pieces', () => {
+    const { begin } = open();
+    const pieces = [begin('acme', 30), begin('acme', 30), begin('acme', 0.5, undefined, 'request')];
+    expect(pieces.map(({ begun }) => begun)).toEqual([true, false, true]);
   });
 
   it('has many short pieces of a tenant', () => {

@@ -1,6 +1,6 @@
 import { onAbort } from '../net/index.js';
-import type { Clock, ThreadShares } from '../ports/index.js';
-import { type Account, createAccounts, type Piece } from './thread-accounts.js';
+import type { Clock, PieceKind, ThreadShares } from '../ports/index.js';
+import { type Account, createAccounts, type Piece, type Queue } from './thread-accounts.js';
 
 type ShareParts = {
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>;
@@ -12,6 +12,9 @@ type ShareParts = {
 
 /** Work of one tenant that is begun in one turn of the event loop, unless a single piece is longer. */
 const TURN_MS = 10;
+/** Requests go on for so much longer when their tenant is ahead. Its runs have stopped by then and use nothing more. */
+const PATIENCE = { work: 1, request: 4 };
+const KINDS = ['request', 'work'] as const;
 /** While somebody waits it is looked again so often: shares grow when others have become quiet. */
 const LOOK_MS = 10;
 
@@ -24,11 +27,11 @@ export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): Thre
   let turnEnds = false;
   let sleeps = false;
 
-  const isAhead = (account: Account): boolean =>
-    accounts.isAboveAverage(account) && account.aheadMs > aheadMs;
-  const hasTurn = ({ turnMs }: Account, ms: number): boolean => turnMs === 0 || turnMs + ms <= TURN_MS;
-  const count = (account: Account, ms: number): void => {
-    account.turnMs += ms;
+  const isAhead = (account: Account, kind: PieceKind): boolean =>
+    accounts.isAboveAverage(account) && account.aheadMs > PATIENCE[kind] * aheadMs;
+  const hasTurn = ({ turnMs }: Queue, ms: number): boolean => turnMs === 0 || turnMs + ms <= TURN_MS;
+  const count = (queue: Queue, ms: number): void => {
+    queue.turnMs += ms;
     endTurn();
   };
 
@@ -41,26 +44,28 @@ export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): Thre
 
   function beginTurn(): void {
     turnEnds = false;
-    for (const account of accounts.all()) account.turnMs = 0;
+    for (const { queues } of accounts.all()) for (const kind of KINDS) queues[kind].turnMs = 0;
     beginWaiting();
   }
 
   function beginWaiting(): void {
-    for (const account of accounts.all()) {
-      if (account.waiting.size === 0) continue;
-      if (isAhead(account)) lookAgain();
-      else beginNext(account);
-    }
+    for (const account of accounts.all())
+      for (const kind of KINDS) {
+        const queue = account.queues[kind];
+        if (queue.waiting.size === 0) continue;
+        if (isAhead(account, kind)) lookAgain();
+        else beginNext(queue);
+      }
   }
 
-  function beginNext(account: Account): void {
-    for (const piece of account.waiting) {
-      if (!hasTurn(account, piece.ms)) break;
-      account.waiting.delete(piece);
-      count(account, piece.ms);
+  function beginNext(queue: Queue): void {
+    for (const piece of queue.waiting) {
+      if (!hasTurn(queue, piece.ms)) break;
+      queue.waiting.delete(piece);
+      count(queue, piece.ms);
       piece.begin();
     }
-    if (account.waiting.size > 0) endTurn();
+    if (queue.waiting.size > 0) endTurn();
   }
 
   function lookAgain(): void {
@@ -73,14 +78,15 @@ export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): Thre
   }
 
   return {
-    enter(tenant, ms, signal) {
+    enter(tenant, ms, signal, kind = 'work') {
       signal?.throwIfAborted();
       const account = accounts.of(tenant);
-      const ahead = isAhead(account);
-      if (account.waiting.size === 0 && !ahead && hasTurn(account, ms)) return count(account, ms);
+      const queue = account.queues[kind];
+      const ahead = isAhead(account, kind);
+      if (queue.waiting.size === 0 && !ahead && hasTurn(queue, ms)) return count(queue, ms);
       if (ahead) onWait?.();
       endTurn();
-      return wait(account, ms, signal);
+      return wait(queue, ms, signal);
     },
     charge(tenant, ms) {
       accounts.charge(accounts.of(tenant), ms);
@@ -88,7 +94,7 @@ export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): Thre
   };
 }
 
-const wait = ({ waiting }: Account, ms: number, signal: AbortSignal | undefined): Promise<void> =>
+const wait = ({ waiting }: Queue, ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const begin = (): void => {
       stopListening();

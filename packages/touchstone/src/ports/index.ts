@@ -108,5 +108,5 @@ export {
   type Random,
   type SchemaCheck,
 } from './system.js';
-export { type ThreadShares, threadMs, UNSHARED } from './thread-shares.js';
+export { type PieceKind, type ThreadShares, threadMs, UNSHARED } from './thread-shares.js';
 export type { PriceOf, Usage } from './usage.js';

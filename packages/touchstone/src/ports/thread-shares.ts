@@ -9,10 +9,16 @@ export type ThreadShares = {
    * Waits until the tenant may begin a piece of work; at once for a tenant within its share. `ms` is about how long the piece
    * takes: long ones of one tenant are begun in different turns of the event loop. Rejects when the signal aborts first.
    */
-  enter(tenant: string, ms: number, signal?: AbortSignal): MaybePromise<void>;
+  enter(tenant: string, ms: number, signal?: AbortSignal, kind?: PieceKind): MaybePromise<void>;
   /** Counts what a piece of work has taken. */
   charge(tenant: string, ms: number): void;
 };
+
+/**
+ * A caller waits for the answer to a request, so requests do not queue behind the other work of their tenant, and go on being
+ * answered when its runs have used its share.
+ */
+export type PieceKind = 'request' | 'work';
 
 /** For programs with one tenant. */
 export const UNSHARED: ThreadShares = { enter: () => undefined, charge: () => undefined };

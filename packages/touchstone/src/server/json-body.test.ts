@@ -25,6 +25,12 @@ describe('a request body', () => {
     expect(() => parse(members, 10)).toThrow(refused(/more than 10/));
   });
 
+  it('is read no further than the first value too many', () => {
+    const text = `[${'1,'.repeat(20)}${'['.repeat(129)}`;
+    expect(() => parse(text, 10)).toThrow(refused(/more than 10/));
+    expect(() => parse(text, 1_000)).toThrow(refused(/nested/));
+  });
+
   it('is counted without the brackets and commas inside its texts, however they are escaped', () => {
     const text = JSON.stringify({ a: '[,{"\\', b: '\\\\", [[[', c: '\\' });
     expect(parse(text, 5)).toEqual(JSON.parse(text));

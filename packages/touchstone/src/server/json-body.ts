@@ -54,9 +54,9 @@ function checkSize(text: string, maxValues: number): void {
       values += 1;
       if (depth > MAX_DEPTH) throw refuse(`The body is nested more than ${MAX_DEPTH} levels deep.`);
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth -= 1;
+    if (values > maxValues)
+      throw refuse(`The body has more than ${maxValues} members and items. Send less at a time.`);
   }
-  if (values > maxValues)
-    throw refuse(`The body has more than ${maxValues} members and items. Send less at a time.`);
 }
 
 /** Where the string that begins at `start` ends. Long texts are passed over by the engine and not character by character. */

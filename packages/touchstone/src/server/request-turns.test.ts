@@ -124,7 +124,7 @@ it('a body is parsed when it is the turn of its tenant, and the time of that cou
     void clock.advance(100);
     return 'parsed';
   };
-  const bytes = new Uint8Array(1_000);
+  const bytes = new Uint8Array(20_000);
   expect(await turns.parse('rival', bytes, createAnswer(), parse)).toBe('parsed');
   const next = turns.parse('rival', bytes, createAnswer(), parse);
   expect(await isWaiting(next)).toBe(true);
@@ -132,4 +132,12 @@ it('a body is parsed when it is the turn of its tenant, and the time of that cou
   await clock.advance(200);
   await clock.advance(20);
   expect(await next).toBe('parsed');
+});
+
+it('a short body of a tenant that is ahead is parsed with its request', async () => {
+  const { turns, shares } = open({ ahead: true });
+  shares.charge('acme', 1);
+  shares.charge('rival', 100);
+  const parsed = turns.parse('rival', new Uint8Array(1_000), createAnswer(), () => 'parsed');
+  expect(await isWaiting(parsed)).toBe(false);
 });

@@ -6,6 +6,7 @@ import {
   type Clock,
   type LeaveSlot,
   type MaybePromise,
+  type PieceKind,
   type ThreadShares,
   threadMs,
 } from '../ports/index.js';
@@ -35,6 +36,8 @@ type TurnParts = {
 /** How long a request waits before it is refused, and when it is worth another try. */
 const PATIENCE_MS = 10_000;
 const RETRY_AFTER_S = 5;
+/** Parsing less takes no longer than the request itself. */
+const LONG_BODY = 16_384;
 /** About what a short request takes. */
 const REQUEST_MS = 0.5;
 
@@ -47,8 +50,8 @@ export function createRequestTurns({ limits, shares, counts, clock }: TurnParts)
   });
   const refusal = (limit: keyof typeof REFUSALS) => () =>
     counts.refusal(limit, REFUSALS[limit], RETRY_AFTER_S);
-  const enter = (tenant: string, ms: number, caller: Caller): MaybePromise<void> =>
-    patiently(caller, clock, (signal) => shares.enter(tenant, ms, signal), refusal('aheadMs'));
+  const enter = (tenant: string, ms: number, caller: Caller, kind: PieceKind): MaybePromise<void> =>
+    patiently(caller, clock, (signal) => shares.enter(tenant, ms, signal, kind), refusal('aheadMs'));
   const spend = <T>(tenant: string, work: () => T): T => {
     const startedAt = clock.elapsed();
     try {
@@ -71,7 +74,8 @@ export function createRequestTurns({ limits, shares, counts, clock }: TurnParts)
       else raw.once('close', release);
     },
     async parse(tenant, bytes, caller, parse) {
-      await enter(tenant, threadMs(bytes.byteLength), caller);
+      const kind = bytes.byteLength < LONG_BODY ? 'request' : 'work';
+      await enter(tenant, threadMs(bytes.byteLength), caller, kind);
       // Receiving it has taken the thread's time, too, in many small parts.
       shares.charge(tenant, threadMs(bytes.byteLength / 2));
       return spend(tenant, parse);
@@ -82,7 +86,7 @@ export function createRequestTurns({ limits, shares, counts, clock }: TurnParts)
       if (!entered) throw refusal('openRequests')();
       const leave = onlyOnce(entered);
       try {
-        await enter(tenant, REQUEST_MS, caller);
+        await enter(tenant, REQUEST_MS, caller, 'request');
       } catch (error) {
         leave();
         throw error;

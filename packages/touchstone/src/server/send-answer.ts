@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { type Answer, type Chunk, MAX_STALL_MS, type Output } from '../api/index.js';
+import { type Answer, type Chunk, MAX_STALL_MS, type Output, PIECE_BYTES } from '../api/index.js';
 import type { LimitCounts } from '../app/index.js';
 import type { Clock } from '../ports/index.js';
 import { patiently, type RequestTurns } from './request-turns.js';
@@ -27,14 +28,10 @@ export async function sendAnswer(
     const { whole, chunk } = await makeLarge(reply.raw, answer, tenant, parts);
     return send(reply, whole, chunk);
   }
-  return parts.turns.spend(tenant, () => sendWhole(reply, answer, tenant, parts.output));
-}
-
-function sendWhole(reply: FastifyReply, answer: WholeAnswer, tenant: string, { held }: Output): FastifyReply {
-  const bytes = bytesOf(answer);
-  if (!bytes) return send(reply, answer, undefined);
-  held.add(tenant, bytes.length);
-  return send(reply, answer, { bytes, release: () => held.release(tenant, bytes.length) });
+  return parts.turns.spend(tenant, () => {
+    const bytes = bytesOf(answer);
+    return send(reply, answer, bytes && parts.output.add(tenant, bytes));
+  });
 }
 
 function send(reply: FastifyReply, answer: WholeAnswer, chunk: Chunk | undefined): FastifyReply {
@@ -43,7 +40,10 @@ function send(reply: FastifyReply, answer: WholeAnswer, chunk: Chunk | undefined
   if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8');
   onceSent(reply.raw, chunk.release);
   cutOffWhenStalled(reply.raw);
-  return reply.send(chunk.bytes);
+  if (chunk.bytes.length <= PIECE_BYTES) return reply.send(chunk.bytes);
+  // A stream has no length of its own.
+  reply.header('content-length', chunk.bytes.length);
+  return reply.send(Readable.from(chunk.pieces()));
 }
 
 function bytesOf(answer: WholeAnswer): Buffer | undefined {

@@ -161,3 +161,26 @@ describe.each(Object.entries(kinds))('an agent of kind %s', (kind, runOf) => {
     expect((await ask({ do: 'echo', value: 1 })).kind).toBe('unreachable');
   });
 });
+
+const WITH_TEXT = ['command', 'command in lines', 'python', 'http'].filter((kind) => kind in kinds);
+
+it.each(WITH_TEXT)('a long answer of a %s agent is read when this host has time for it', async (kind) => {
+  server = await serve((body, response) => reply(response, 200, answerTurn(JSON.parse(body)) ?? {}));
+  const [hasTime, taken] = [createDeferred<void>(), createDeferred<number>()];
+  const takeAnswer = (characters: number) => {
+    taken.resolve(characters);
+    return hasTime.promise;
+  };
+  const agent = await openForTest(kinds[kind]?.() ?? {}, manualClock(), { takeAnswer });
+  let isRead = false;
+  const answer = agent.invoke(invocationOf({ do: 'big' }), recordingHost()).finally(() => {
+    isRead = true;
+  });
+  expect(await taken.promise).toBeGreaterThan(20_000);
+  await setImmediate();
+  expect(isRead).toBe(false);
+  hasTime.resolve();
+  expect(await answer).toMatchObject({ kind: 'answered' });
+  await agent.close();
+  await server.close();
+});

@@ -1,5 +1,5 @@
 import { createDeadlines, createDeferred, onAbort } from '../../net/index.js';
-import type { AgentHost, Answer, Clock } from '../../ports/index.js';
+import type { AgentHost, Answer, Clock, MaybePromise } from '../../ports/index.js';
 import { CLOSED, timedOut } from './answers.js';
 
 /** What one invocation's work has to respect, and where it writes down its effort. */
@@ -11,7 +11,15 @@ export type Bound = {
   readonly effort: { attempts: number; waitedMs: number };
   /** Backing off and queueing: measured as effort, and not counted towards the timeout. */
   waiting<T>(wait: () => Promise<T>): Promise<T>;
+  /** Before an answer is read: a long one waits until this host has time for it. The wait is not the agent's time. */
+  takeAnswer(text: string): MaybePromise<void>;
 };
+
+/** Waits until this host has time for an answer of so many characters. */
+export type TakeAnswer = (characters: number, signal: AbortSignal) => Promise<void>;
+
+/** Reading less takes no time that is worth waiting for. */
+const LONG_ANSWER = 16_384;
 
 export type Bounds = {
   /** Settles as soon as the work is done, cancelled, out of time or closed, whichever is first. */
@@ -19,7 +27,7 @@ export type Bounds = {
   close(): void;
 };
 
-export function createBounds(clock: Clock, timeoutMs: number): Bounds {
+export function createBounds(clock: Clock, timeoutMs: number, takeTurn?: TakeAnswer): Bounds {
   const deadlines = createDeadlines(clock, timeoutMs);
   const closeAll = new AbortController();
 
@@ -45,11 +53,14 @@ export function createBounds(clock: Clock, timeoutMs: number): Bounds {
         resume();
       }
     };
+    const takeAnswer = ({ length }: string): MaybePromise<void> => {
+      if (takeTurn && length >= LONG_ANSWER) return waiting(() => takeTurn(length, signal));
+    };
     const { bounded, spent } = boundHost(host, signal);
     try {
       const answer = await Promise.race([
         interruption.promise,
-        work({ host: bounded, signal, effort, waiting }),
+        work({ host: bounded, signal, effort, waiting, takeAnswer }),
       ]);
       await spent();
       return effort.attempts > 0 ? { ...answer, effort: { ...effort } } : answer;

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { createManualClock } from '../../app/testing/manual-clock.js';
+import { createThreadShares } from '../../app/thread-shares.js';
 import { createOutput } from './output.js';
 
 const never = new AbortController().signal;
@@ -56,3 +58,29 @@ it('between two long answers of a tenant everyone else gets a turn', async () =>
   await Promise.all(attack);
   expect(order.join(' ')).not.toContain('rival rival');
 });
+
+it('between the pieces of a long answer everyone else gets a turn', async () => {
+  const shares = createThreadShares({ clock: createManualClock(), aheadMs: 1_000 });
+  const output = createOutput({ perTenant: 100_000_000, total: 100_000_000 }, undefined, shares);
+  const order: string[] = [];
+  const bytes = Buffer.alloc(4_000_000, 'x');
+  const sending = [0, 1].map(async () => {
+    const parts: Buffer[] = [];
+    for await (const piece of output.add('rival', bytes).pieces()) {
+      order.push(`rival ${piece.length}`);
+      parts.push(piece);
+    }
+    expect(Buffer.concat(parts).equals(bytes)).toBe(true);
+  });
+  let isSent = false;
+  const sent = Promise.all(sending).then(() => {
+    isSent = true;
+  });
+  for (; !isSent; await nextTurn()) order.push('others');
+  await sent;
+  const inTurns = order.join(',').split('others').map(bytesIn);
+  expect(Math.max(...inTurns)).toBeLessThanOrEqual(1_500_000);
+});
+
+const bytesIn = (turn: string): number =>
+  [...turn.matchAll(/rival (\d+)/g)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);

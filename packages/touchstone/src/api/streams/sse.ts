@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../ports/index.js';
-import type { MakeChunk } from './output.js';
+import type { Chunk, MakeChunk } from './output.js';
 
 /** An open event stream to one reader. */
 export type SseConnection = {
@@ -18,8 +18,6 @@ export type SseConnection = {
 const KEEP_ALIVE_MS = 15_000;
 /** A reader that takes nothing for so long is cut off. */
 export const MAX_STALL_MS = 60_000;
-/** Written at a time, so that a slow reader of a long page is seen to take something. */
-const PIECE_BYTES = 64 * 1024;
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -41,19 +39,21 @@ export function openSse(
   raw.writeHead(200, { ...HEADERS, ...headers });
   raw.flushHeaders();
 
-  const send = async (bytes: Buffer): Promise<void> => {
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      gone.signal.throwIfAborted();
-      writtenAt = clock.elapsed();
-      if (raw.write(bytes.subarray(at, at + PIECE_BYTES))) continue;
-      if (!(await drained(raw, gone.signal, clock))) raw.destroy();
-      gone.signal.throwIfAborted();
-    }
+  const write = async (piece: Buffer | string): Promise<void> => {
+    gone.signal.throwIfAborted();
+    writtenAt = clock.elapsed();
+    if (raw.write(piece)) return;
+    if (!(await drained(raw, gone.signal, clock))) raw.destroy();
+    gone.signal.throwIfAborted();
+  };
+  // In pieces also because a slow reader of a long page is then seen to take something.
+  const send = async (chunk: Chunk): Promise<void> => {
+    for await (const piece of chunk.pieces(gone.signal)) await write(piece);
   };
   const writeNext: SseConnection['writeNext'] = async (make) => {
     const chunk = await makeChunk(make, gone.signal);
     try {
-      if (chunk) await send(chunk.bytes);
+      if (chunk) await send(chunk);
     } finally {
       chunk?.release();
     }
@@ -64,7 +64,7 @@ export function openSse(
     write: (chunk) => writeNext(async () => chunk),
     writeNext,
     async keepAlive() {
-      if (clock.elapsed() - writtenAt >= KEEP_ALIVE_MS) await send(Buffer.from(':keepalive\n\n'));
+      if (clock.elapsed() - writtenAt >= KEEP_ALIVE_MS) await write(':keepalive\n\n');
     },
     end: () => void raw.end(),
     /** From the host's side: the writer stops at its next step, then the stream ends in good order. */

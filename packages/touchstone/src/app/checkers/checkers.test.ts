@@ -4,7 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDeferred, type Deferred } from '../../net/index.js';
-import { type Checker, CheckOverLimit, type CheckWork } from '../../ports/index.js';
+import {
+  type Checker,
+  CheckOverLimit,
+  type CheckWork,
+  type ThreadShares,
+  UNSHARED,
+} from '../../ports/index.js';
 import { systemClock } from '../system.js';
 import { lettersAandB } from '../testing/letters.js';
 import { createManualClock } from '../testing/manual-clock.js';
@@ -23,13 +29,14 @@ type TestThread = CheckerThread & {
   readonly jobs: { readonly text: string; readonly answer: Deferred<unknown> }[];
 };
 
-function openCheckers({ total = 2, perTenant = 1, seconds = 10 } = {}) {
+function openCheckers({ total = 2, perTenant = 1, seconds = 10, shares = UNSHARED } = {}) {
   const clock = createManualClock();
   const started: TestThread[] = [];
   const counts = { waits: 0, stops: 0 };
   const checkers = createCheckers({
     clock,
     limits: { total, perTenant, seconds },
+    shares,
     start() {
       const thread = createTestThread();
       started.push(thread);
@@ -92,6 +99,20 @@ describe('a check', () => {
     await settled();
     await finish('a');
     expect(await answer).toBe('in a thread: a');
+  });
+
+  it('is handed to a thread when its tenant may use the one that serves everybody', async () => {
+    const turn = createDeferred<void>();
+    const enter: ThreadShares['enter'] = (tenant) => (tenant === 'rival' ? turn.promise : undefined);
+    const { checkers, inputs } = openCheckers({ total: 4, shares: { ...UNSHARED, enter } });
+    const answers = [ask(checkers.forRun(RIVAL), 'rival'), ask(checkers.forRun(ACME), 'acme')];
+    await settled();
+    expect(inputs()).toEqual(['acme']);
+    turn.resolve();
+    await settled();
+    expect(inputs()).toEqual(['rival', 'acme']);
+    await checkers.close();
+    await Promise.allSettled(answers);
   });
 
   it('goes to a thread when others have taken the time of this turn, and not in the next one', async () => {

@@ -1,5 +1,5 @@
 import type { Owner } from '@touchstone/protocol';
-import type { Checker, Clock, RunOrigin, ThreadShares } from '../../ports/index.js';
+import { type Checker, type Clock, type RunOrigin, type ThreadShares, UNSHARED } from '../../ports/index.js';
 import type { Config } from '../config/config.js';
 import type { LimitCounts } from '../limit-counts.js';
 import { createThreadPool, type PoolParts, type TimeBudget, threadLimits } from './thread-pool.js';
@@ -20,7 +20,7 @@ const FREE_US = 5;
 const AT_ONCE_US = 5_000;
 
 export function createCheckers(parts: PoolParts): Checkers {
-  const { clock, limits, charge = () => undefined } = parts;
+  const { clock, limits, shares = UNSHARED } = parts;
   const turn = createTurn(clock);
   const pool = createThreadPool(parts);
 
@@ -32,7 +32,7 @@ export function createCheckers(parts: PoolParts): Checkers {
         return turn.spend(
           costUs,
           () => work.run(input),
-          (ms) => charge(tenant, ms),
+          (ms) => shares.charge(tenant, ms),
         );
       const group = budget ? 'requests' : 'runs';
       return pool.submit({
@@ -67,7 +67,7 @@ export function openCheckers({ config, clock, origin, limitCounts, shares }: Hos
     clock,
     limits: { ...threadLimits(origin, checkThreads), seconds: checkSeconds },
     onWait: () => limitCounts.reached('checkThreads'),
-    charge: shares.charge,
+    shares,
     onOverLimit: () => limitCounts.reached('checkSeconds'),
   });
 }

@@ -1,6 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { createSlots, onAbort } from '../../net/index.js';
-import { CheckOverLimit, type CheckWork, type Clock, type RunOrigin } from '../../ports/index.js';
+import {
+  CheckOverLimit,
+  type CheckWork,
+  type Clock,
+  type RunOrigin,
+  type ThreadShares,
+  UNSHARED,
+} from '../../ports/index.js';
 import { type CheckerThread, startCheckerThread } from './checker-thread.js';
 
 export type PoolLimits = {
@@ -27,8 +34,8 @@ export type PoolParts = {
   readonly start?: () => CheckerThread;
   /** Called when a check has to wait for a thread. */
   readonly onWait?: () => void;
-  /** Counts what handing a check to a thread takes of the thread that serves everybody. */
-  readonly charge?: (tenant: string, ms: number) => void;
+  /** Handing a check to a thread takes time of the thread that serves everybody. */
+  readonly shares?: ThreadShares;
   /** Called when a check was stopped. */
   readonly onOverLimit?: () => void;
 };
@@ -124,9 +131,12 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 type Execution<Input, Result> = Pick<Submission<Input, Result>, 'tenant' | 'work' | 'input' | 'budget'>;
 
+/** About what it takes to write down a long answer for a thread. */
+const HAND_OVER_MS = 5;
+
 /** Makes one check in a thread, within the time that is left for it. */
 async function execute<Input, Result>(
-  { clock, limits, charge, onOverLimit }: PoolParts,
+  { clock, limits, shares = UNSHARED, onOverLimit }: PoolParts,
   thread: CheckerThread,
   { tenant, work, input, budget }: Execution<Input, Result>,
 ): Promise<Result> {
@@ -134,13 +144,14 @@ async function execute<Input, Result>(
   let startedAt = clock.elapsed();
   try {
     await thread.ready;
+    await shares.enter(tenant, HAND_OVER_MS);
     startedAt = clock.elapsed();
     const limitMs = Math.min(limits.seconds * 1_000, budget?.leftMs ?? Number.POSITIVE_INFINITY);
     if (limitMs <= 0) throw overTime(limits);
     const stop = () => (done.signal.aborted ? undefined : thread.stop(overTime(limits)));
     clock.sleep(limitMs, done.signal).then(stop, () => undefined);
     const result = thread.run(JSON.stringify([work.name, input])) as Promise<Result>;
-    charge?.(tenant, clock.elapsed() - startedAt);
+    shares.charge(tenant, clock.elapsed() - startedAt);
     return await result;
   } catch (error) {
     if (error instanceof CheckOverLimit) onOverLimit?.();

@@ -1,10 +1,11 @@
 import { asId, type RunId, type TaskId } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Lease, LogEntry, TaskRecord } from '../../ports/index.js';
+import type { Commit, Lease, LogEntry, TaskRecord } from '../../ports/index.js';
 import type { Statement } from '../db.js';
 import { SQLITE } from '../dialect.js';
 import { commitStatements } from './commit.js';
+import { fittingRows } from './seal-rows.js';
 
 const lease = {
   owner: { tenant: 'acme', workspace: 'main' },
@@ -32,6 +33,9 @@ function rowsInto(table: string, columns: number, statements: readonly Statement
   return upTo(params.length / columns).map((row) => params.slice(row * columns, (row + 1) * columns));
 }
 
+const statementsOf = (commit: Commit & { readonly seals: readonly TaskRecord[] }, sealedAt: number) =>
+  commitStatements(SQLITE, lease, commit, fittingRows(lease.runNo, commit.seals, 0, sealedAt));
+
 it('every record and every step is one row, in order, however many share a statement', () => {
   fc.assert(
     fc.property(fc.nat(70), fc.nat(70), (seals, steps) => {
@@ -40,7 +44,7 @@ it('every record and every step is one row, in order, however many share a state
         entries: upTo(steps).map(step),
         firstSequence: 10,
       };
-      const statements = commitStatements(SQLITE, lease, commit, 55);
+      const statements = statementsOf(commit, 55);
       for (const { sql, params } of statements) expect(sql.split('?').length - 1).toBe(params.length);
       expect(rowsInto('records', 8, statements)).toEqual(
         upTo(seals).map((ordinal) => [7, ordinal, 0, 0, 55, null, null, '[]']),
@@ -61,5 +65,5 @@ it.each([
   [83, 1 + 2 + 3],
 ])('a commit of %i tasks is a handful of statements', (tasks, groups) => {
   const commit = { seals: upTo(tasks).map(sealed), entries: upTo(tasks).map(step), firstSequence: 0 };
-  expect(commitStatements(SQLITE, lease, commit, 0)).toHaveLength(1 + groups + groups + 1 + 1);
+  expect(statementsOf(commit, 0)).toHaveLength(1 + groups + groups + 1 + 1);
 });

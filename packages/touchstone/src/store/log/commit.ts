@@ -6,7 +6,6 @@ import {
   type Lease,
   type LogEntry,
   type RunChange,
-  type TaskRecord,
 } from '../../ports/index.js';
 import { countStatement } from '../amounts.js';
 import { auditStatement } from '../audit.js';
@@ -15,6 +14,7 @@ import { moveStatement } from '../deployments.js';
 import type { Dialect } from '../dialect.js';
 import { jsonOrNull } from '../rows.js';
 import { controlParams } from './runs.js';
+import type { SealRows } from './seal-rows.js';
 
 // The way of every sealed task, so the texts are constants and a task costs two rows: seal and append.
 
@@ -33,12 +33,17 @@ const insertOf = (into: string, columns: number, otherwise = ''): Insert =>
     return { size, sql: `INSERT INTO ${into} VALUES ${new Array(size).fill(row).join(', ')}${otherwise}` };
   });
 
+const SEAL_COLUMNS = 8;
 const SEAL = insertOf(
   'records (run_no, ordinal, repeat, event_count, sealed_at, score, bodies, events)',
-  8,
+  SEAL_COLUMNS,
   ' ON CONFLICT (run_no, ordinal, repeat) DO NOTHING',
 );
-const APPEND_STEP = insertOf('log_entries (run_no, first_seq, event_count, at, ordinal, repeats, result)', 7);
+const STEP_COLUMNS = 7;
+const APPEND_STEP = insertOf(
+  'log_entries (run_no, first_seq, event_count, at, ordinal, repeats, result)',
+  STEP_COLUMNS,
+);
 
 const APPEND_EVENTS =
   'INSERT INTO log_entries (run_no, first_seq, event_count, at, events) VALUES (?, ?, ?, ?, ?)';
@@ -51,13 +56,8 @@ const WHOLE = `SELECT found.n FROM (SELECT COUNT(*) AS n, SUM(event_count) AS ev
   WHERE run_no = ? AND ordinal BETWEEN ? AND ?) AS found WHERE found.n = ? AND found.events = ?`;
 
 /** The statements that seal records without a lease. The run's own state is their only condition. */
-export function sealStatements(
-  runNo: number,
-  { tenant }: Owner,
-  records: readonly TaskRecord[],
-  sealedAt: number,
-): readonly Statement[] {
-  const stored = inGroups(SEAL, records, (params, record) => pushRecord(params, runNo, record, sealedAt));
+export function sealStatements(runNo: number, { tenant }: Owner, rows: SealRows): readonly Statement[] {
+  const stored = inGroups(SEAL, SEAL_COLUMNS, rows.values);
   return [{ sql: ACTIVE, params: [runNo], guard: true }, ...stored, countStatement(tenant, stored)];
 }
 
@@ -66,20 +66,20 @@ const FENCE_AT = 0;
 const MOVE_AT = 1;
 
 /**
- * The statements of one commit; the first one is the fence, the second one the move of a deployment if there is one,
+ * The statements of one commit, with the rows of those of its records that are not sealed yet; the first one is the fence, the second one the move of a deployment if there is one,
  * and every one that could go wrong unseen is a guard.
  */
 export function commitStatements(
   dialect: Dialect,
   lease: Lease,
   commit: Commit,
-  sealedAt: number,
+  rows: SealRows,
 ): readonly Statement[] {
-  const { seals = [], entries = [], audit = [], deployments, firstSequence } = commit;
+  const { entries = [], audit = [], deployments, firstSequence } = commit;
   const { loose, steps, sequence } = placed(lease, entries, firstSequence);
   const stored = [
-    ...inGroups(SEAL, seals, (params, record) => pushRecord(params, lease.runNo, record, sealedAt)),
-    ...inGroups(APPEND_STEP, steps, (params, step) => pushStep(params, lease, step)),
+    ...inGroups(SEAL, SEAL_COLUMNS, rows.values),
+    ...inGroups(APPEND_STEP, STEP_COLUMNS, steps),
     ...loose,
   ];
   return [
@@ -102,34 +102,24 @@ const outcomeStatements = ({ runNo }: Lease, { run }: Commit): readonly Statemen
 /** Where each entry begins. A function of its own, because it is the only loop here that is worth compiling. */
 function placed(lease: Lease, entries: readonly LogEntry[], firstSequence: number) {
   const loose: Statement[] = [];
-  const steps: PlacedStep[] = [];
+  const steps: SqlValue[] = [];
   let sequence = firstSequence;
   for (const entry of entries) {
     const eventCount = eventCountOf(entry);
-    if (entry.kind === 'step') steps.push({ entry, sequence, eventCount });
+    if (entry.kind === 'step') pushStep(steps, lease, entry, sequence);
     else if (eventCount > 0) loose.push(looseStatement(lease, entry, sequence));
     sequence += eventCount;
   }
   return { loose, steps, sequence };
 }
 
-/**
- * As many rows as possible with each statement: three texts to compile, whatever the number of rows. Rows write their
- * values straight into the statement's list; making a list per row and joining them took as long as their JSON.
- */
-function inGroups<T>(
-  insert: Insert,
-  rows: readonly T[],
-  pushRow: (params: SqlValue[], row: T) => void,
-): readonly Statement[] {
+/** As many rows as possible with each statement: three texts to compile, whatever the number of rows. */
+function inGroups(insert: Insert, columns: number, values: readonly SqlValue[]): readonly Statement[] {
   const statements: Statement[] = [];
   let at = 0;
   for (const { size, sql } of insert) {
-    while (rows.length - at >= size) {
-      const params: SqlValue[] = [];
-      for (const end = at + size; at < end; at += 1) pushRow(params, rows[at] as T);
-      statements.push({ sql, params });
-    }
+    for (const length = size * columns; values.length - at >= length; at += length)
+      statements.push({ sql, params: values.slice(at, at + length) });
   }
   return statements;
 }
@@ -204,19 +194,12 @@ function rowChange(change: RunChange): [columns: string, values: readonly SqlVal
   return [columns, values];
 }
 
-function pushRecord(params: SqlValue[], runNo: number, record: TaskRecord, sealedAt: number): void {
-  const { ordinal, repeat, events, score, bodies } = record;
-  const [scoreText, bodiesText] = [jsonOrNull(score), jsonOrNull(bodies)];
-  params.push(runNo, ordinal, repeat, events.length, sealedAt, scoreText, bodiesText, JSON.stringify(events));
-}
-
 type StepEntry = Extract<LogEntry, { kind: 'step' }>;
 type LooseEvents = Extract<LogEntry, { kind: 'events' }>;
-type PlacedStep = { readonly entry: StepEntry; readonly sequence: number; readonly eventCount: number };
 
-function pushStep(params: SqlValue[], { runNo }: Lease, { entry, sequence, eventCount }: PlacedStep): void {
+function pushStep(values: SqlValue[], { runNo }: Lease, entry: StepEntry, sequence: number): void {
   const { at, ordinal, repeats, result } = entry;
-  params.push(runNo, sequence, eventCount, at, ordinal, repeats, jsonOrNull(result));
+  values.push(runNo, sequence, eventCountOf(entry), at, ordinal, repeats, jsonOrNull(result));
 }
 
 const looseStatement = (lease: Lease, { events }: LooseEvents, sequence: number): Statement => ({

@@ -1,3 +1,4 @@
+import { threadMs } from '../../ports/index.js';
 import { GuardFailed, type Outcome, type Statement } from '../db.js';
 
 /** A connection on which every call has finished when it returns. */
@@ -23,7 +24,7 @@ type Failure = { readonly error: unknown; readonly locked: boolean };
 /** Longest group. Beyond it readers would wait too long for their turn, and the flush is already well shared. */
 const MAX_GROUP = 512;
 /** A group also ends here: the flush of more takes as long as several flushes, and everybody waits for it. */
-const MAX_CHARACTERS = 1_048_576;
+export const MAX_CHARACTERS = 524_288;
 
 type GroupCommit = {
   submit(statements: readonly Statement[]): Promise<readonly Outcome[]>;
@@ -90,9 +91,18 @@ function writeGroup(connection: Connection, group: readonly Batch[], writing?: W
   if (writing) chargeGroup(group, writing, writing.elapsed() - startedAt);
 }
 
-/** What a group has taken, by the length of what each tenant has stored with it. */
-function chargeGroup(group: readonly Batch[], { charge }: Writing, tookMs: number): void {
+/** Content is written to the log first and into its table later. */
+const WRITE_WEIGHT = 2;
+/** Counted of a flush at most, beside the time that the content takes. */
+const FLUSH_MS = 10;
+
+/**
+ * What a group has taken, by the length of what each tenant has stored with it. When the disk is slow, for whatever reason, that is
+ * no tenant's doing: it would wait seconds for a commit of a few lines.
+ */
+function chargeGroup(group: readonly Batch[], { charge }: Writing, elapsedMs: number): void {
   const all = group.reduce((sum, { characters }) => sum + characters, 0);
+  const tookMs = Math.min(elapsedMs, FLUSH_MS + threadMs(WRITE_WEIGHT * all));
   for (const { statements, characters } of group) {
     const tenant = statements.find((statement) => statement.tenant !== undefined)?.tenant;
     if (tenant !== undefined && all > 0) charge(tenant, (tookMs * characters) / all);

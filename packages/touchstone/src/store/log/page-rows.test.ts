@@ -32,3 +32,13 @@ it('content is read when its tenant may use the thread, and counts for it by its
     ['charge', 'rival', ms],
   ]);
 });
+
+it('a little content does not wait, and counts all the same', async () => {
+  const told: unknown[] = [];
+  const pace = createPace({
+    enter: () => Promise.reject(new Error('It waits.')),
+    charge: (...time) => void told.push(time),
+  });
+  await pace(RIVAL, sizes(60_000));
+  expect(told).toEqual([['rival', threadMs(60_000)]]);
+});

@@ -87,6 +87,9 @@ export function fittingPage<T extends { readonly bytes: number }>(rows: readonly
   return end < 0 ? rows : rows.slice(0, end);
 }
 
+/** Less is read at once: the request that needs it has waited for its turn already. */
+const LONG_BYTES = PAGE_BYTES / 16;
+
 export type Pace = (owner: Owner, rows: readonly { readonly bytes: number }[]) => Promise<void>;
 
 /**
@@ -98,8 +101,7 @@ export function createPace(shares: ThreadShares = UNSHARED): Pace {
     let bytes = 0;
     for (const row of rows) bytes += row.bytes;
     const ms = threadMs(bytes);
-    const turn = shares.enter(tenant, ms);
-    if (turn) await turn;
+    if (bytes >= LONG_BYTES) await shares.enter(tenant, ms);
     shares.charge(tenant, ms);
   };
 }

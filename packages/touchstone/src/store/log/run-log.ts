@@ -33,6 +33,7 @@ import {
   runKey,
 } from './page-rows.js';
 import { createResultsReader } from './results-reader.js';
+import { type SealRows, writeButLast } from './seal-rows.js';
 import { createListeners, type Watchers } from './watchers.js';
 
 const HEAD = `SELECT u.event_count, u.lease_token, u.control_kind FROM runs u WHERE ${OWNED_RUN}`;
@@ -64,11 +65,11 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers, pace: Pac
     if (eventCount > 0) appends.notify(ALL, () => ({ owner, runId, firstSequence, eventCount }));
   };
   const commit = async (lease: Lease, whole: Commit): Promise<void> => {
-    await write(db, lease, whole, clock.now());
+    await write(db, pace, lease, whole, clock.now());
     notify(lease, whole);
   };
   return {
-    seal: (slice, records) => seal(db, slice, records, clock.now()),
+    seal: (slice, records) => seal(db, pace, slice, records, clock.now()),
     append: commit,
     commit,
     read: (owner, runId, after, limit) => read(db, pace, owner, runId, { after, limit }),
@@ -116,18 +117,38 @@ async function readRecords(
   return (await db.all(RECORDS, [...unit, first.repeat, last.repeat])).map(toReadableRecord);
 }
 
-async function seal(db: Db, slice: Slice, records: readonly TaskRecord[], now: number): Promise<void> {
+async function seal(
+  db: Db,
+  pace: Pace,
+  slice: Slice,
+  records: readonly TaskRecord[],
+  now: number,
+): Promise<void> {
   const { owner, runId } = slice;
   const [row] = await db.all(RUN_NO, runKey(owner, runId));
   if (!row) throw new HostError('not_found', 'No such run to seal records of.');
-  await db.transaction(sealStatements(numberAt(row, 'run_no'), owner, records, now)).catch((error) => {
+  const runNo = numberAt(row, 'run_no');
+  const writePiece = (rows: SealRows) => db.transaction(sealStatements(runNo, owner, rows));
+  try {
+    const pieces = { records, runNo, sealedAt: now, writePiece };
+    await writePiece(await writeButLast(pieces, (bytes) => pace(owner, [{ bytes }])));
+  } catch (error) {
     throw error instanceof GuardFailed ? new RunEnded(runId) : error;
-  });
+  }
 }
 
-async function write(db: Db, lease: Lease, commit: Commit, now: number): Promise<void> {
+async function write(db: Db, pace: Pace, lease: Lease, commit: Commit, now: number): Promise<void> {
+  const { owner, runNo } = lease;
+  const { seals = [], firstSequence } = commit;
+  // A piece holds records only, behind the same fence; a driver that ends before the last one has sealed them.
+  const writePiece = (rows: SealRows) =>
+    db.transaction(commitStatements(db.dialect, lease, { firstSequence }, rows));
   try {
-    await db.transaction(commitStatements(db.dialect, lease, commit, now));
+    const pieces = { records: seals, runNo, sealedAt: now, writePiece };
+    const last = writeButLast(pieces, (bytes) => pace(owner, [{ bytes }]));
+    // Without a turn in between: what was submitted before the store closes is written.
+    const rows = last instanceof Promise ? await last : last;
+    await db.transaction(commitStatements(db.dialect, lease, commit, rows));
   } catch (error) {
     if (!(error instanceof GuardFailed)) throw error;
     const [head] = await db.all(HEAD, runKey(lease.owner, lease.runId));

@@ -3,7 +3,7 @@ import type { Agent, AgentFacts, Answer, Clock } from '../../../ports/index.js';
 import { unsetHint } from '../../environment/hand-over.js';
 import { type CommandRun, DEFAULT_TIMEOUT_MS } from '../../spec/run-spec.js';
 import { failed, unreachable } from '../answers.js';
-import { createBounds } from '../bounds.js';
+import { type Bound, createBounds, type TakeAnswer } from '../bounds.js';
 import { type Ask, takeTurns } from '../turns.js';
 import { type ChildResult, createChildren } from './child.js';
 
@@ -12,28 +12,31 @@ export type CommandParts = {
   readonly baseDir: string;
   readonly clock: Clock;
   readonly maxOutputBytes: number;
+  readonly takeAnswer?: TakeAnswer;
 };
 
 /** One process per turn: the request on its stdin, the answer on its stdout. No shell is involved. */
 export function createCommandAgent(run: CommandRun, parts: CommandParts): Agent {
   const { command, args = [], env = {} } = run;
   const children = createChildren(parts.clock);
-  const bounds = createBounds(parts.clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const bounds = createBounds(parts.clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS, parts.takeAnswer);
   const cwd = resolve(parts.baseDir, run.cwd ?? '.');
   const askUntil =
-    (signal: AbortSignal, printed: string[]): Ask =>
+    ({ signal, takeAnswer }: Bound, printed: string[]): Ask =>
     async (input) => {
       const request = { command, args, cwd, env, input, signal, maxBytes: parts.maxOutputBytes };
       const result = await children.run(request);
       if (result.kind === 'exited' && result.code === 0) printed.push(result.stderr);
-      return replyOf(result, run, parts);
+      const reply = replyOf(result, run, parts);
+      if (reply.kind === 'text') await takeAnswer(reply.text);
+      return reply;
     };
   return {
     facts: parts.facts,
     invoke: (invocation, host) =>
       bounds.run(host, async (bound) => {
         const printed: string[] = [];
-        const answer = await takeTurns(invocation, bound.host, askUntil(bound.signal, printed), quoteNoise);
+        const answer = await takeTurns(invocation, bound.host, askUntil(bound, printed), quoteNoise);
         const text = printed.join('').slice(-MOST_PRINTED);
         return text === '' ? answer : { ...answer, printed: text };
       }),

@@ -9,7 +9,7 @@ import {
 import type { Agent, AgentFacts, AgentHost, Answer, Invocation } from '../../../ports/index.js';
 import { isMapped } from '../../spec/mapping.js';
 import { DEFAULT_TIMEOUT_MS, type HttpRun } from '../../spec/run-spec.js';
-import { type Bound, createBounds } from '../bounds.js';
+import { createBounds, type TakeAnswer } from '../bounds.js';
 import { type Ask, takeTurns } from '../turns.js';
 import { askMapped, requestTemplate } from './mapped.js';
 import { endsStream } from './stream.js';
@@ -24,11 +24,6 @@ export type HttpParts = Omit<RequestParts, 'who'> & {
   readonly keyEnv?: VariableName;
 };
 
-export type TakeAnswer = (characters: number, signal: AbortSignal) => Promise<void>;
-
-/** Reading less takes no time that is worth waiting for. */
-const LONG_ANSWER = 16_384;
-
 export function createHttpAgent(run: HttpRun, parts: HttpParts): Agent {
   const { method, stream } = run;
   const client = createJsonClient(
@@ -39,7 +34,7 @@ export function createHttpAgent(run: HttpRun, parts: HttpParts): Agent {
   const pace = parts.paceOf(url.origin);
   const provider = asId<ModelName>(parts.facts.agentId);
   const access = defined({ provider, keyEnv: parts.keyEnv, notFound: 'denied-at-first' } as const);
-  const bounds = createBounds(parts.clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const bounds = createBounds(parts.clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS, parts.takeAnswer);
   const request = defined({
     url,
     method,
@@ -56,7 +51,7 @@ export function createHttpAgent(run: HttpRun, parts: HttpParts): Agent {
           const reply = await sendWithRetries({ ...parts, access }, pace, bound, () =>
             client.send({ ...request, body, signal }),
           );
-          await waitForTurn(reply, bound, parts);
+          if (reply.kind === 'text') await bound.takeAnswer(reply.text);
           return reply;
         });
       }),
@@ -65,16 +60,6 @@ export function createHttpAgent(run: HttpRun, parts: HttpParts): Agent {
       client.close();
     },
   };
-}
-
-/** The wait is the host's, and not the agent's time. */
-async function waitForTurn(
-  reply: Awaited<ReturnType<Ask>>,
-  { waiting, signal }: Bound,
-  { takeAnswer }: HttpParts,
-): Promise<void> {
-  if (!takeAnswer || reply.kind !== 'text' || reply.text.length < LONG_ANSWER) return;
-  await waiting(() => takeAnswer(reply.text.length, signal));
 }
 
 const ACCEPTED = { sse: 'text/event-stream', jsonl: 'application/x-ndjson, application/json' };

@@ -1,11 +1,13 @@
 import { parseJson } from '@touchstone/protocol';
-import type { Agent, AgentFacts, AgentHost, Answer, Invocation } from '../../../ports/index.js';
+import type { Agent, AgentFacts, Answer, Invocation } from '../../../ports/index.js';
 import { DEFAULT_TIMEOUT_MS } from '../../spec/run-spec.js';
-import { createBounds } from '../bounds.js';
+import { type Bound, createBounds, type TakeAnswer } from '../bounds.js';
 import { MOST_PRINTED, quoteNoise } from '../command/command.js';
 import { reportedError, takeTurns } from '../turns.js';
 import type { LineProcess } from './line-process.js';
 import { type LineParts, type LineProgram, type LinesRun, openLineProgram } from './line-program.js';
+
+type LinesParts = LineParts & { readonly facts: AgentFacts; readonly takeAnswer?: TakeAnswer };
 
 /** A shorter wait for a process is not recorded. */
 const NOTICEABLE_MS = 1;
@@ -14,10 +16,10 @@ const NOTICEABLE_MS = 1;
  * An agent in long-lived processes that speak the turn protocol, one JSON document a line. An invocation has a process
  * to itself until it is over; a process whose invocation did not come to its end is ended.
  */
-export function createLinesAgent(run: LinesRun, parts: LineParts & { readonly facts: AgentFacts }): Agent {
+export function createLinesAgent(run: LinesRun, parts: LinesParts): Agent {
   const { clock, facts } = parts;
   const program = openLineProgram(run, parts);
-  const bounds = createBounds(clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const bounds = createBounds(clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS, parts.takeAnswer);
   return {
     facts,
     async invoke(invocation, host) {
@@ -25,9 +27,7 @@ export function createLinesAgent(run: LinesRun, parts: LineParts & { readonly fa
       const ready = await program.take(host.signal);
       if ('answer' in ready) return ready.answer;
       const waitedMs = clock.elapsed() - createdAt;
-      const answer = await bounds.run(host, (bound) =>
-        useProcess(program, ready.process, invocation, bound.host),
-      );
+      const answer = await bounds.run(host, (bound) => useProcess(program, ready.process, invocation, bound));
       return waitedMs > NOTICEABLE_MS ? { ...answer, effort: { attempts: 1, waitedMs } } : answer;
     },
     async loadIssue() {
@@ -46,7 +46,7 @@ async function useProcess(
   program: LineProgram,
   child: LineProcess,
   invocation: Invocation,
-  host: AgentHost,
+  { host, takeAnswer }: Bound,
 ): Promise<Answer> {
   let last = '';
   let isOver = false;
@@ -59,6 +59,7 @@ async function useProcess(
       async (text) => {
         const reply = await program.ask(child, text, host.signal);
         last = reply.kind === 'text' ? reply.text : '';
+        await takeAnswer(last);
         return reply;
       },
       quoteNoise,

@@ -6,15 +6,29 @@ import type { AgentFacts, Answer, Invocation, Usage } from '../../../ports/index
 import { passingTime, pinOf, servedModel } from '../../fixtures/model-parts.js';
 import { inTurn, type ModelAction, type ModelScript } from '../../fixtures/model-server.js';
 import { invocationOf, recordingHost } from '../../fixtures/recording-host.js';
+import type { Model } from '../../models/model.js';
 import type { ManifestRun, OpenaiRun } from '../../spec/run-spec.js';
 import { createModelAgent } from './model-agent.js';
 
 const MANIFEST: ManifestRun = { kind: 'manifest', systemPrompt: 'You help.' };
 
-type Options = { run?: ManifestRun | OpenaiRun; facts?: Partial<AgentFacts>; spec?: object };
+type Options = {
+  run?: ManifestRun | OpenaiRun;
+  facts?: Partial<AgentFacts>;
+  spec?: object;
+  takeAnswer?: (characters: number) => Promise<void>;
+  /** What the model says, beyond what the served one may. */
+  said?: string;
+};
 
-async function start(script: ModelScript, { run = MANIFEST, facts = {}, spec = {} }: Options = {}) {
-  const { server, model, clock } = await servedModel(script, spec);
+async function start(script: ModelScript, options: Options = {}) {
+  const { run = MANIFEST, facts = {}, spec = {}, takeAnswer, said } = options;
+  const { server, model: served, clock } = await servedModel(script, spec);
+  const ask: Model['ask'] = async (...question) => {
+    const reply = await served.ask(...question);
+    return reply.kind === 'reply' && said !== undefined ? { ...reply, text: said } : reply;
+  };
+  const model = { ...served, ask };
   const agent = createModelAgent(run, {
     facts: {
       agentId: asId('local.acme.actor'),
@@ -28,6 +42,7 @@ async function start(script: ModelScript, { run = MANIFEST, facts = {}, spec = {
     clock,
     model,
     pin: { ...pinOf('local'), temperature: 0.2 },
+    ...(takeAnswer && { takeAnswer }),
   });
   onTestFinished(() => agent.close());
   const invoke = (input: Json, host = recordingHost(), more: Partial<Invocation> = {}): Promise<Answer> =>
@@ -301,4 +316,13 @@ describe('time', () => {
     await agent.close();
     expect((await other).kind).toBe('unreachable');
   });
+});
+
+it('a long answer of a model is read when this host has time for it', async () => {
+  const taken: number[] = [];
+  const takeAnswer = async (characters: number) => void taken.push(characters);
+  const long = 'x'.repeat(20_000);
+  const { invoke } = await start(inTurn({ say: 'short' }), { takeAnswer, said: long });
+  expect(answered(await invoke('hi'))).toBe(long);
+  expect(taken).toEqual([20_000]);
 });

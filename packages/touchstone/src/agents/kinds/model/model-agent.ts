@@ -22,7 +22,7 @@ import type { Message, Model, ModelCall, Question, Reply, ToolMessage } from '..
 import { DEFAULT_TIMEOUT_MS, type ManifestRun, type OpenaiRun } from '../../spec/run-spec.js';
 import { checkedTemplate, rendered } from '../../templates/invocation-template.js';
 import { failed } from '../answers.js';
-import { type Bound, createBounds } from '../bounds.js';
+import { type Bound, createBounds, type TakeAnswer } from '../bounds.js';
 import { nameTools } from './tool-names.js';
 
 export type ModelAgentParts = {
@@ -33,12 +33,17 @@ export type ModelAgentParts = {
   readonly pin: ModelPin;
   /** What the model is told about a task; the input as it is when absent. */
   readonly prompt?: Json;
+  readonly takeAnswer?: TakeAnswer;
 };
 
 /** An agent that is a prompt and a model. The host runs the loop of questions and tool calls, so both are recorded and bounded. */
 export function createModelAgent(run: ManifestRun | OpenaiRun, parts: ModelAgentParts): Agent {
   const { facts, model, pin } = parts;
-  const bounds = createBounds(parts.clock, run.timeoutMs ?? model.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const bounds = createBounds(
+    parts.clock,
+    run.timeoutMs ?? model.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    parts.takeAnswer,
+  );
   const system = run.kind === 'manifest' ? run.systemPrompt : run.system;
   const template = checkedTemplate(parts.prompt ?? '{{ input }}');
   return {
@@ -88,6 +93,7 @@ async function converse(
     if (reply.kind !== 'reply') return reply;
     // Money first: what was spent is on record before anything that it bought is used.
     await host.spend([reply.usage]);
+    await bound.takeAnswer(reply.text);
     await reply.remember?.();
     const ignored = reply.ignored?.filter((name) => name in pin) ?? [];
     if (ignored.length > 0) return notTaken(pin, ignored);

@@ -334,3 +334,12 @@ describe('a run that nobody waits for any more', () => {
     await closed;
   });
 });
+
+it('a long answer of the other host is read when this host has time for it', async () => {
+  const taken: number[] = [];
+  const takeAnswer = async (characters: number) => void taken.push(characters);
+  const long = completedWith({ output: 'x'.repeat(20_000) });
+  const { ask } = await start({ [POLL]: () => long }, { takeAnswer, maxOutputBytes: 100_000 });
+  expect(await ask()).toMatchObject({ kind: 'answered' });
+  expect(taken).toEqual([JSON.stringify(long).length]);
+});

@@ -16,7 +16,7 @@ import {
 import type { Agent, AgentFacts, AgentHost, Answer, Invocation } from '../../../ports/index.js';
 import { DEFAULT_TIMEOUT_MS, type OpenwopRun } from '../../spec/run-spec.js';
 import { failed } from '../answers.js';
-import { type Bound, createBounds } from '../bounds.js';
+import { type Bound, createBounds, type TakeAnswer } from '../bounds.js';
 import { foldEvents, newRemoteRun, parseEvents, parseObject, type RemoteRun } from './remote-run.js';
 
 export type OpenwopParts = Omit<RequestParts, 'who'> & {
@@ -28,6 +28,7 @@ export type OpenwopParts = Omit<RequestParts, 'who'> & {
   readonly keyEnv?: VariableName;
   readonly headers?: { readonly [name: string]: string };
   readonly guard?: Guard;
+  readonly takeAnswer?: TakeAnswer;
 };
 
 const WHO = "The agent's host";
@@ -49,7 +50,7 @@ export function createOpenwopAgent(run: OpenwopRun, parts: OpenwopParts): Agent 
   };
   const client = createJsonClient(headers, parts.guard);
   const pace = parts.paceOf(new URL(baseUrl).origin);
-  const bounds = createBounds(clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const bounds = createBounds(clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS, parts.takeAnswer);
   const invocations = new Set<Promise<Answer>>();
   const cancelling = new Set<Promise<unknown>>();
 
@@ -153,14 +154,16 @@ function inputsOf(input: Body): Json {
 }
 
 /** A missing address means a wrong one only for the first request; a run that is missing has been lost. */
-function ask(
+async function ask(
   { parts, pace, bound }: RemoteInvocation,
   send: () => Promise<HttpResult>,
   notFound: Access['notFound'] = 'failed',
 ) {
   const provider = asId<ModelName>(parts.facts.agentId);
   const access = defined({ provider, keyEnv: parts.keyEnv, notFound });
-  return sendWithRetries({ ...parts, who: WHO, access }, pace, bound, send);
+  const reply = await sendWithRetries({ ...parts, who: WHO, access }, pace, bound, send);
+  if (reply.kind === 'text') await bound.takeAnswer(reply.text);
+  return reply;
 }
 
 async function untilOver(remoteCall: RemoteInvocation, runId: string, remote: RemoteRun): Promise<Answer> {
