@@ -58,7 +58,8 @@ describe.skipIf(pages.isSkipped)('the list of runs', () => {
     await page.getByTestId('empty').waitFor();
     await page.goBack();
     await page.locator(`[data-run="${pages.host.after}"]`).waitFor();
-    await page.getByRole('searchbox').fill('support@1.7.2');
+    await page.keyboard.press('/');
+    await page.keyboard.type('support@1.7.2');
     await page.locator(`[data-run="${pages.host.after}"]`).waitFor({ state: 'detached' });
     const again = await context.newPage();
     await again.goto(page.url());

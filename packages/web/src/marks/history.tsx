@@ -1,5 +1,5 @@
 import type { HistoryPoint, SuiteHistory } from '@touchstone/protocol';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** What a chart of a suite's history shows of each run. */
 export type Measure = {
@@ -26,39 +26,16 @@ const EDGE = 14;
 export function HistoryMark({ history, measure, isByTime, onOpen, describe }: HistoryProps) {
   const points = history.points.filter((point) => measure.amountOf(point) !== undefined);
   const [active, setActive] = useState(-1);
-  const y = yScale(points, history, measure);
+  const scroll = useRef<HTMLDivElement>(null);
+  // The newest runs stand at the right, and are what people come for.
+  useEffect(() => scroll.current?.scrollTo({ left: scroll.current.scrollWidth }), []);
   const x = xScale(points, isByTime);
   const shown = points[active];
   return (
     <figure class="history">
-      <div class="history-plot">
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={sentenceOf(points, measure)}>
-          {y.ticks.map((value) => (
-            <g key={value}>
-              <line class="axis" x1={LEFT} x2={WIDTH - RIGHT} y1={y.at(value)} y2={y.at(value)} />
-              <text class="tick-label" x={LEFT - 8} y={y.at(value) + 4} text-anchor="end">
-                {measure.show(value)}
-              </text>
-            </g>
-          ))}
-          <VersionLines points={points} x={x} />
-          {measure.isShare && <Bars history={history} points={points} at={y.at} />}
-          <polyline
-            class="trend"
-            points={points.map((point, at) => `${x(at)},${y.at(measure.amountOf(point) ?? 0)}`).join(' ')}
-          />
-          {points.map((point, at) => (
-            <Point
-              key={point.runId}
-              point={point}
-              x={x(at)}
-              measure={measure}
-              at={y.at}
-              isActive={at === active}
-            />
-          ))}
-        </svg>
-        <div class="history-points">
+      <div class="history-scroll" ref={scroll}>
+        <div class="history-plot">
+          <Plot history={history} points={points} measure={measure} x={x} active={active} />
           {points.map((point, at) => (
             <button
               key={point.runId}
@@ -76,6 +53,42 @@ export function HistoryMark({ history, measure, isByTime, onOpen, describe }: Hi
       </div>
       <figcaption>{shown ? describe(shown) : 'Point at a run to read it; click to open it.'}</figcaption>
     </figure>
+  );
+}
+
+type PlotProps = Pick<HistoryProps, 'history' | 'measure'> & {
+  readonly points: readonly HistoryPoint[];
+  readonly x: (at: number) => number;
+  readonly active: number;
+};
+
+function Plot({ history, points, measure, x, active }: PlotProps) {
+  const y = yScale(points, history, measure);
+  const heightOf = (point: HistoryPoint): number => y.at(measure.amountOf(point) ?? 0);
+  return (
+    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={sentenceOf(points, measure)}>
+      {y.ticks.map((value) => (
+        <g key={value}>
+          <line class="axis" x1={LEFT} x2={WIDTH - RIGHT} y1={y.at(value)} y2={y.at(value)} />
+          <text class="tick-label" x={LEFT - 8} y={y.at(value) + 4} text-anchor="end">
+            {measure.show(value)}
+          </text>
+        </g>
+      ))}
+      <VersionLines points={points} x={x} />
+      {measure.isShare && <Bars history={history} points={points} at={y.at} />}
+      <polyline class="trend" points={points.map((point, at) => `${x(at)},${heightOf(point)}`).join(' ')} />
+      {points.map((point, at) => (
+        <Point
+          key={point.runId}
+          point={point}
+          x={x(at)}
+          measure={measure}
+          at={y.at}
+          isActive={at === active}
+        />
+      ))}
+    </svg>
   );
 }
 

@@ -1,5 +1,6 @@
 import { whole } from '@touchstone/sdk/view';
 import { type Address, navigate, withQuery } from '../address.js';
+import { SearchField } from './search-field.js';
 import { Toggles } from './toggles.js';
 
 const KINDS = [
@@ -29,14 +30,11 @@ export const RunFilters = ({ address, count, hasMore }: RunFiltersProps) => (
     <Toggles address={address} name="kind" label="Kind" choices={KINDS} />
     <Toggles address={address} name="verdict" label="Verdict" choices={VERDICTS} />
     <Since address={address} />
-    <input
-      type="search"
-      aria-label="Find runs by id, suite, agent or tag"
+    <SearchField
+      address={address}
+      name="q"
+      label="Find runs by id, suite, agent or tag"
       placeholder="Suite, agent, tag, id  /"
-      value={address.query.get('q') ?? ''}
-      onInput={({ currentTarget }) =>
-        navigate(withQuery(address, { q: currentTarget.value }), { replace: true })
-      }
     />
     {['tag', 'suiteId', 'agentId', 'status'].map((name) => (
       <Chip key={name} address={address} name={name} />

@@ -1,6 +1,6 @@
 import type { Matrix, MatrixRow, MatrixRun, TaskView } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { navigate, useAddress, withQuery } from '../../address.js';
 import { usePages } from '../../queries/use-pages.js';
 import { useQuery } from '../../queries/use-query.js';
@@ -8,6 +8,7 @@ import { client } from '../../source.js';
 import { Body } from '../body.js';
 import { answerOf, Side } from '../compared-task.js';
 import { Diff } from '../diff.js';
+import { useKeys } from '../keys.js';
 import { Empty, ErrorBox, Skeleton } from '../states.js';
 
 type AnswersProps = { readonly runs: readonly string[] };
@@ -55,19 +56,6 @@ export function Answers({ runs }: AnswersProps) {
       <OneTask runs={runs} columns={pages.latest?.runs ?? []} taskId={taskId} isDiff={isDiff} />
     </div>
   );
-}
-
-/** Keys without a modifier, where nobody types. */
-function useKeys(keys: { readonly [key: string]: () => void }): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      const isTyping = (event.target as Element).matches('input, textarea, select, dialog *');
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      keys[event.key]?.();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  });
 }
 
 type OneTaskProps = AnswersProps & {

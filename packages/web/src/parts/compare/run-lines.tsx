@@ -49,8 +49,10 @@ const RunName = ({
     {isBaseline && <span class="tag">baseline</span>}
     {run && (
       <>
-        <span class="strong">{score(run.score)}</span>
-        <SmallInterval value={run.score} interval={run.interval} />
+        <span class="score-of">
+          <span class="strong">{score(run.score)}</span>{' '}
+          <SmallInterval value={run.score} interval={run.interval} />
+        </span>
         <span class="muted">
           {run.suite.ref} · <When at={run.endedAt} />
         </span>

@@ -115,19 +115,13 @@ const HistoryTable = ({ history }: { readonly history: SuiteHistory }) => (
     <table class="plain">
       <thead>
         <tr>
-          {[
-            'Ended (UTC)',
-            'Agent',
-            'Suite',
-            'Verdict',
-            'Score',
-            '95 %',
-            'Passed',
-            'Change',
-            'Cost',
-            'p95',
-          ].map((name) => (
+          {['Ended (UTC)', 'Agent', 'Suite', 'Verdict'].map((name) => (
             <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+          {['Score', '95 %', 'Passed', 'Change', 'Cost', 'p95'].map((name) => (
+            <th key={name} scope="col" class="number">
               {name}
             </th>
           ))}

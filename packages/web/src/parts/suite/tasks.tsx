@@ -9,6 +9,7 @@ import { client } from '../../source.js';
 import { Body } from '../body.js';
 import { type Column, Grid } from '../grid.js';
 import { Panel } from '../panel.js';
+import { SearchField } from '../search-field.js';
 import { Empty, ErrorBox, Skeleton } from '../states.js';
 import { Toggles } from '../toggles.js';
 
@@ -38,14 +39,12 @@ export function SuiteTasks({ suiteRef }: { readonly suiteRef: string }) {
     <>
       <div class="filters" role="toolbar" aria-label="Filters">
         <Toggles address={address} name="kind" label="Kind" choices={KINDS} clears={['task']} />
-        <input
-          type="search"
-          aria-label="Find tasks by id"
+        <SearchField
+          address={address}
+          name="id"
+          label="Find tasks by id"
           placeholder="Task id  /"
-          value={query.id ?? ''}
-          onInput={({ currentTarget }) =>
-            navigate(withQuery(address, { id: currentTarget.value, task: undefined }), { replace: true })
-          }
+          clears={['task']}
         />
         <span class="matched" data-testid="matched" role="status">
           {whole(pages.matched)} of {whole(pages.latest?.total ?? 0)}
