@@ -1,5 +1,6 @@
-import { isTerminal, type Owner, type RunVerdict, sideOf } from '@touchstone/protocol';
+import type { Owner, RunVerdict } from '@touchstone/protocol';
 import type { Page, Run, RunFilter, Store } from '../../ports/index.js';
+import { verdictOfRun } from './snapshot.js';
 
 export type RunListQuery = RunFilter & {
   readonly verdict?: RunVerdict | undefined;
@@ -42,11 +43,6 @@ const ruleOf =
     (verdict === undefined || verdictOfRun(run) === verdict) &&
     (tag === undefined || run.request.tags?.includes(tag) === true) &&
     (q === undefined || namesOf(run).some((name) => name.toLowerCase().includes(q.toLowerCase())));
-
-function verdictOfRun({ plan, status, headline, figures }: Run): RunVerdict | undefined {
-  if (plan.kind !== 'eval' || !isTerminal(status) || status !== 'completed' || !headline) return undefined;
-  return sideOf(headline, figures?.regression?.verdict === 'fail');
-}
 
 function namesOf({ runId, workflowId, plan, request }: Run): readonly string[] {
   const agent = 'agent' in plan ? [`${plan.agent.agentId}@${plan.agent.version}`] : [];
