@@ -20,7 +20,6 @@ export async function violationsOf(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** How pages are looked at. */
 export const LOOKS = [
   ['light', { colorScheme: 'light' }],
   ['dark', { colorScheme: 'dark' }],

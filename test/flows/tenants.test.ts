@@ -97,6 +97,7 @@ const filled = (path: string, ids: { [name: string]: string }): string =>
 /** What an operation cannot do without. */
 function queryOf(path: string, ids: { [name: string]: string }): string {
   if (path.endsWith(':diff')) return `?against=${ids.runId}`;
+  if (path.endsWith('/gates')) return '?version=1.0.0';
   return path.endsWith('/bodies') ? `?tasks=${ids.taskId}` : '';
 }
 

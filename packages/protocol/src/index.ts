@@ -36,6 +36,14 @@ export type { RunDiffResponseWire } from './wire/openwop/run-diff-response.js';
 export type { RunSnapshotWire } from './wire/openwop/run-snapshot.js';
 export type { ToolDescriptorWire } from './wire/openwop/tool-descriptor.js';
 export type {
+  BoardAgent,
+  BoardChannel,
+  BoardVersion,
+  GateReview,
+  MoveReview,
+  PendingMove,
+} from './wire/vendor/board.js';
+export type {
   CompiledProfile,
   CompileProfile,
   InstalledPack,

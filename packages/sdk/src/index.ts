@@ -1,6 +1,9 @@
 export type {
   AgentVersion,
   AuditVerdict,
+  BoardAgent,
+  BoardChannel,
+  BoardVersion,
   BulkCancelResult,
   CompareRuns,
   CompiledProfile,
@@ -8,6 +11,7 @@ export type {
   CreatedRun,
   ForkedRun,
   ForkRun,
+  GateReview,
   HostCounts,
   InstalledPack,
   InstalledSuite,
@@ -18,10 +22,12 @@ export type {
   MatrixCell,
   MatrixRow,
   MatrixRun,
+  MoveReview,
   NewInterruptToken,
   NewWebhook,
   PackListing,
   Page,
+  PendingMove,
   PrunedRuns,
   PruneRuns,
   RegisteredWebhook,
@@ -47,6 +53,7 @@ export type {
 export type { Annotation, NewAnnotation, Signal } from './annotation-types.js';
 export type { PageQuery, Reading, Sending } from './calls.js';
 export { type Client, type ClientOptions, createClient, createClientOver } from './client.js';
+export type { ReviewedMove } from './deployment-calls.js';
 export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
 export type { MatrixQuery, MatrixSubject, SuiteTaskQuery } from './matrix-calls.js';
 export type { RetryOptions } from './retry.js';

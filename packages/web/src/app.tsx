@@ -2,7 +2,6 @@ import { useEffect } from 'preact/hooks';
 import { followLinks, match, useAddress } from './address.js';
 import { lazy } from './lazy.js';
 import { RunPage } from './pages/run.js';
-import { SettingsPage } from './pages/settings.js';
 import { OpenPage, SignInPage } from './pages/sign-in.js';
 import { TaskPage } from './pages/task.js';
 import { Shell } from './parts/shell.js';
@@ -16,6 +15,13 @@ const RunsPage = lazy(async () => (await import('./pages/runs.js')).RunsPage);
 const SuitePage = lazy(async () => (await import('./pages/suite.js')).SuitePage);
 const SuitesPage = lazy(async () => (await import('./pages/suites.js')).SuitesPage);
 const TodayPage = lazy(async () => (await import('./pages/today.js')).TodayPage);
+const AgentsPage = lazy(() => import('./pages/agents.js').then((page) => page.AgentsPage));
+const AgentPage = lazy(() => import('./pages/agent.js').then((page) => page.AgentPage));
+const ApprovalsPage = lazy(() => import('./pages/approvals.js').then((page) => page.ApprovalsPage));
+const ApprovalPage = lazy(() => import('./pages/approval.js').then((page) => page.ApprovalPage));
+const AnswerPage = lazy(() => import('./pages/answer.js').then((page) => page.AnswerPage));
+const AuditPage = lazy(() => import('./pages/audit.js').then((page) => page.AuditPage));
+const SettingsPage = lazy(() => import('./pages/settings.js').then((page) => page.SettingsPage));
 
 export function App() {
   const { path } = useAddress();
@@ -25,6 +31,7 @@ export function App() {
   }, []);
   if (path === '/open') return <OpenPage />;
   if (path === '/sign-in') return <SignInPage />;
+  if (path === '/answer') return <AnswerPage />;
   return <SignedIn path={path} />;
 }
 
@@ -53,6 +60,13 @@ function Page({
   if (path === '/') return <TodayPage />;
   if (path === '/runs') return <RunsPage />;
   if (path === '/compare') return <ComparePage />;
+  if (path === '/agents') return <AgentsPage />;
+  const agent = match('/agents/:agentId', path);
+  if (agent) return <AgentPage key={agent.agentId} agentId={agent.agentId ?? ''} session={session} />;
+  if (path === '/approvals') return <ApprovalsPage session={session} />;
+  const approval = match('/approvals/:runId', path);
+  if (approval) return <ApprovalPage key={approval.runId} runId={approval.runId ?? ''} session={session} />;
+  if (path === '/audit') return <AuditPage />;
   if (path === '/settings') return <SettingsPage session={session} />;
   if (path === '/suites') return <SuitesPage />;
   const suite = match('/suites/:suiteRef', path);

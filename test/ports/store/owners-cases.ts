@@ -173,10 +173,12 @@ function callsOf(store: Store, token: number): Calls {
     },
     deployments: {
       get: (owner) => store.deployments.get(owner, MOVED.agentId),
+      agentIds: (owner) => store.deployments.agentIds(owner),
     },
     audit: {
       append: async () => undefined,
       read: (owner) => store.audit.read(owner, 0, 9),
+      list: (owner) => store.audit.list(owner, { order: 'desc', limit: 9 }),
       last: (owner) => store.audit.last(owner),
     },
     retention: {

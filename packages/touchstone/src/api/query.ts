@@ -67,6 +67,21 @@ export const optionalText = (description: string): Parameter<string | undefined>
   },
 });
 
+/** A name that has to be given. */
+export const requiredName = <T extends string>(
+  description: string,
+  what: string,
+  maxLength: number,
+): Parameter<T> => ({
+  description,
+  schema: { type: 'string', minLength: 1, maxLength },
+  required: true,
+  read(text = '') {
+    if (text.length > 0 && text.length <= maxLength) return { value: text as T };
+    return { wrong: `expected ${what}, 1 to ${maxLength} characters` };
+  },
+});
+
 /** The parameters of an operation that answers a list in pages. */
 export const pageQuery = (what: string) => ({
   limit: integerOr(50, `The most ${what} of one page.`, { min: 1, max: 200 }),

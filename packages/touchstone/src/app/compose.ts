@@ -191,7 +191,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     refusals: parts.refusals,
     ...runsOf(parts, engine),
     ...viewsOf(parts),
-    deployments: parts.openDeployments(engine.drive),
+    deployments: parts.openDeployments(engine),
     retention: parts.retention,
     ...operatorOf(parts),
     suites,
@@ -295,8 +295,8 @@ async function openParts(basics: Basics) {
     contractOf: scoring.contracts.of,
     overridesOf: annotations.overridesOf,
   };
-  const openDeployments = (drive: Engine['drive']): Deployments =>
-    createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
+  const openDeployments = (engine: Pick<Engine, 'drive' | 'interrupts'>): Deployments =>
+    createDeployments({ ...moving, ids, origin, engine, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
   const retention = createRetention({ store, clock, log, origin });
   const kept = {

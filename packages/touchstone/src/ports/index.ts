@@ -42,7 +42,7 @@ export type { LeaveSlot, Slots } from './slots.js';
 export type { Amounts, CountedThing } from './store/amounts.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
-export { type Audit, type Deployments, DeploymentsMoved } from './store/deployments.js';
+export { type Audit, type AuditQuery, type Deployments, DeploymentsMoved } from './store/deployments.js';
 export type {
   Claim,
   ClaimRequest,

@@ -31,7 +31,12 @@ export function RunPage({ runId }: { readonly runId: string }) {
   return (
     <>
       <h1>{run.workflowId}</h1>
-      <Empty>This run is not an evaluation. It is {run.status}.</Empty>
+      <Empty>
+        This run is not an evaluation. It is {run.status}.{' '}
+        {run.touchstone?.kind === 'deployment' && (
+          <a href={`/approvals/${encodeURIComponent(run.runId)}`}>See what it moves</a>
+        )}
+      </Empty>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { hasShortcuts, rowHeight } from './appearance.js';
 
 /** One column: its head, and what a row has in it. */
 export type Column<Row> = {
@@ -34,7 +35,6 @@ type GridProps<Row> = {
   readonly onKey?: (key: string) => boolean;
 };
 
-export const ROW_HEIGHT = 32;
 const MARGIN = 6;
 /** Browsers cannot make an element higher than some 17 million pixels. */
 const MAX_HEIGHT = 12_800_000;
@@ -47,14 +47,14 @@ export function Grid<Row>(props: GridProps<Row>) {
   const { label, count, columns, active } = props;
   const box = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState({ from: 0, to: 40 });
-  const height = Math.min(count * ROW_HEIGHT, MAX_HEIGHT);
-  const scale = count === 0 ? ROW_HEIGHT : height / count;
+  const height = Math.min(count * rowHeight(), MAX_HEIGHT);
+  const scale = count === 0 ? rowHeight() : height / count;
 
   const look = (): void => {
     const view = box.current;
     if (!view) return;
     const from = Math.max(0, Math.floor(view.scrollTop / scale) - MARGIN);
-    const to = Math.min(count, from + Math.ceil(view.clientHeight / ROW_HEIGHT) + 2 * MARGIN);
+    const to = Math.min(count, from + Math.ceil(view.clientHeight / rowHeight()) + 2 * MARGIN);
     setRange((old) => (old.from === from && old.to === to ? old : { from, to }));
   };
   useLayoutEffect(look, [count]);
@@ -83,7 +83,7 @@ export function Grid<Row>(props: GridProps<Row>) {
       ref={box}
       onScroll={look}
       onKeyDown={(event) =>
-        onKey(event, props, Math.floor((box.current?.clientHeight ?? 0) / ROW_HEIGHT) - 2)
+        onKey(event, props, Math.floor((box.current?.clientHeight ?? 0) / rowHeight()) - 2)
       }
     >
       <Head {...props} />
@@ -161,14 +161,15 @@ const HEAD_HEIGHT = 32;
 /** Scrolls as little as it takes; the row never lies under the head. */
 function showRow(view: HTMLElement | null, index: number, scale: number): void {
   if (!view || index < 0) return;
-  const [top, bottom] = [index * scale, index * scale + ROW_HEIGHT];
+  const [top, bottom] = [index * scale, index * scale + rowHeight()];
   const room = view.clientHeight - HEAD_HEIGHT;
   if (top < view.scrollTop) view.scrollTop = top;
   else if (bottom > view.scrollTop + room) view.scrollTop = bottom - room;
 }
 
 function onKey<Row>(event: KeyboardEvent, props: GridProps<Row>, page: number): void {
-  if (event.target !== event.currentTarget) return;
+  const isLetter = event.key.length === 1 && !event.ctrlKey && !event.metaKey;
+  if (event.target !== event.currentTarget || (isLetter && !hasShortcuts())) return;
   const { active, count, onMove, onOpen } = props;
   const steps: { readonly [key: string]: number } = {
     ArrowDown: 1,

@@ -9,6 +9,9 @@ const PLACES: readonly (readonly [href: string, name: string, count?: keyof Host
   ['/', 'Today'],
   ['/runs', 'Runs', 'running'],
   ['/suites', 'Suites'],
+  ['/agents', 'Agents'],
+  ['/approvals', 'Approvals', 'approvals'],
+  ['/audit', 'Audit'],
   ['/settings', 'Settings'],
 ];
 

@@ -1,4 +1,5 @@
 // Our own documents: bodies and answers that the protocol publishes no schema for.
+export * from './board.js';
 export * from './catalogue.js';
 export * from './comparison.js';
 export { contractReport } from './contract-report.js';

@@ -87,6 +87,7 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/matrix', 'runs:read'],
   ['GET', '/v1/host/touchstone/counts', 'runs:read'],
   ['GET', '/v1/host/touchstone/agents/local.acme.mine/versions', 'runs:read'],
+  ['GET', '/v1/host/touchstone/agents/local.acme.mine/gates', 'runs:read'],
   ['POST', '/v1/host/touchstone/runs/{run}:rejudge', 'runs:create'],
   ['GET', '/v1/host/touchstone/metrics', 'metrics:read'],
   ['GET', '/v1/host/sample/test/runs/{run}/events', 'runs:read'],

@@ -2,6 +2,7 @@ import type { Endpoint } from '../endpoint.js';
 import { seamEndpoints } from '../seams/index.js';
 import type { Services } from '../services.js';
 import { auditEndpoints, keyEndpoints } from './access.js';
+import { boardEndpoints } from './board.js';
 import { agentEndpoints, boundAgentEndpoints, toolEndpoints } from './catalogue/agents.js';
 import { packEndpoints } from './catalogue/packs.js';
 import { profileEndpoints } from './catalogue/profiles.js';
@@ -48,6 +49,7 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...webhookEndpoints(host),
     ...agentEndpoints(host),
     ...deploymentEndpoints(host),
+    ...boardEndpoints(host),
     ...interruptEndpoints(host),
     ...auditEndpoints(host),
     ...toolEndpoints(host),

@@ -243,6 +243,8 @@ function createFake(
     deployments: {
       list: async () => undefined,
       versions: async () => undefined,
+      board: async () => ({ items: [] }),
+      review: async () => Promise.reject(new HostError('not_found', 'There is no such agent.')),
       transition: async () => Promise.reject(new HostError('not_found', 'There is no such agent.')),
     },
     previewRun: async () => Promise.reject(new HostError('not_found', 'This host plans nothing.')),
