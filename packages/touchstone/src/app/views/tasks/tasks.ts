@@ -10,6 +10,8 @@ import {
 } from '@touchstone/protocol';
 import { eventIdOf } from '@touchstone/protocol/bodies';
 import type { Annotation, Run, Store } from '../../../ports/index.js';
+import type { OutcomesReader } from '../outcomes/run-outcomes.js';
+import type { OrdinalsReader } from '../outcomes/task-ordinals.js';
 import { readThresholds } from '../run-measurement.js';
 import { facetsOf } from './facets.js';
 import { lastOutcomes } from './last-outcomes.js';
@@ -46,7 +48,12 @@ export type Tasks = {
   about(run: Run, taskId: string, annotations: readonly Annotation[]): Promise<readonly Annotation[]>;
 };
 
-type Parts = { readonly store: Store; readonly tables: TaskTables };
+type Parts = {
+  readonly store: Store;
+  readonly tables: TaskTables;
+  readonly outcomes: OutcomesReader;
+  readonly ordinals: OrdinalsReader;
+};
 
 export function createTasks(parts: Parts): Tasks {
   return {
@@ -62,7 +69,7 @@ export function createTasks(parts: Parts): Tasks {
         total: table.tasks.length,
         matched: matched.length,
         offset,
-        items: items.map((row) => listingOf(run.runId, row, lastOf(row.result.taskId))),
+        items: items.map((row) => listingOf(run.runId, row, lastOf(row))),
       };
     },
     facets: async (run, query) => facetsOf((await readRows(parts, run, query)).rows, query),
