@@ -7,7 +7,6 @@
 // older ones go, which is what a published package wants.
 import { createHash } from 'node:crypto';
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -26,7 +25,7 @@ const own = fileURLToPath(new URL('../packages/touchstone/dist/', import.meta.ur
 const given = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
 const dist = given === undefined ? own : `${resolve(given)}/`;
 const JOINED =
-  /^(@touchstone\/|commander|picocolors|semver|cli-table3|string-width|strip-ansi|ansi-regex|is-fullwidth-code-point|emoji-regex)/;
+  /^(@touchstone\/|ajv\/dist\/runtime\/|commander|fastest-levenshtein|yaml$|picocolors|semver|cli-table3|string-width|strip-ansi|ansi-regex|is-fullwidth-code-point|emoji-regex)/;
 
 /**
  * What is always loaded together is one file: finding, opening and linking one takes about a millisecond, and whatever
@@ -39,12 +38,18 @@ const FILES = [
   ['run', ['cli/verbs/run/run.js', 'app/index.js', 'api/index.js']],
 ];
 
+/** All that `--version` needs of the sdk. Whoever imports it names the whole list of the sdk's views. */
+const VIEWS = '/sdk/dist/view/index.js';
+const VIEW_OF_START = '/printable.js';
+
 function createFileOf() {
   const reached = new Map();
   const reach = (id, file, context) => {
     if (reached.has(id)) return;
-    reached.set(id, file);
-    for (const next of context.getModuleInfo(id)?.importedIds ?? []) reach(next, file, context);
+    const next = context.getModuleInfo(id)?.importedIds ?? [];
+    const isPart = file === 'start' && id.endsWith(VIEWS);
+    if (!isPart) reached.set(id, file);
+    for (const one of next) if (!isPart || one.endsWith(VIEW_OF_START)) reach(one, file, context);
   };
   return (id, context) => {
     if (reached.size === 0)
@@ -53,25 +58,74 @@ function createFileOf() {
   };
 }
 
-const bundle = await rolldown({
-  input: {
-    main: `${dist}cli/main.js`,
-    // A thread is started from a file beside whoever starts it, so this one keeps its name.
-    'module-worker': `${dist}agents/kinds/module/module-worker.js`,
-  },
+/**
+ * `createRequire` is for what is loaded when it is first needed. In the bundle that is `require`, so that what is bundled comes
+ * from the bundle then, and not from a file that Node has to find and compile.
+ */
+const requireFromBundle = {
+  name: 'require from the bundle',
+  transform: (code) =>
+    code
+      .replaceAll('const require = createRequire(import.meta.url);', '')
+      .replaceAll('createRequire(import.meta.url)', 'require'),
+};
+
+const common = {
   platform: 'node',
   external: (id) => !/^[./]/.test(id) && !JOINED.test(id),
   logLevel: 'warn',
+  plugins: [requireFromBundle],
+};
+const fresh = `${dist}bundling-${process.pid}`;
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
+const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/**
+ * Code that V8 takes from a cache cannot say `import()`: it calls a function that the loader hands to every file. The files are
+ * ASCII, which is read without decoding and takes half the memory.
+ */
+const forLoader = {
+  name: 'for the loader',
+  generateBundle(_, files) {
+    for (const file of Object.values(files)) file.code = adapted(file.code, this.parse(file.code));
+  },
+};
+
+function adapted(code, tree) {
+  const imports = [];
+  const find = (node) => {
+    if (typeof node !== 'object' || node === null) return;
+    if (node.type === 'ImportExpression') imports.push(node.start);
+    if (node.type === 'TaggedTemplateExpression') checkRaw(code.slice(node.start, node.end));
+    Object.values(node).forEach(find);
+  };
+  find(tree);
+  return imports
+    .sort((a, b) => b - a)
+    .reduce((text, at) => `${text.slice(0, at)}__import${text.slice(at + 'import'.length)}`, code)
+    .replaceAll(new RegExp(BEYOND_ASCII, 'g'), escaped);
+}
+
+/** An escape is the character everywhere but in a raw text. */
+function checkRaw(template) {
+  if (BEYOND_ASCII.test(template)) throw new Error(`Write this with ASCII characters only: ${template}`);
+}
+
+// CommonJS, which V8 takes from its code cache on every Node (cli/code-cache).
+const bundle = await rolldown({
+  ...common,
+  input: { cli: `${dist}cli/main.js` },
   preserveEntrySignatures: 'allow-extension',
   // Some verbs load later what others load at once; both are right.
   checks: { ineffectiveDynamicImport: false },
+  plugins: [requireFromBundle, forLoader],
 });
-const fresh = `${dist}bundling-${process.pid}`;
 await bundle.write({
   dir: fresh,
-  format: 'esm',
-  entryFileNames: '[name].js',
-  chunkFileNames: '[name]-[hash].js',
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
   comments: { jsdoc: false },
   codeSplitting: {
     includeDependenciesRecursively: false,
@@ -80,27 +134,33 @@ await bundle.write({
 });
 await bundle.close();
 
-// The thread that checks content is one file as well, with what it needs of the modules and nothing else: a thread that loads
-// the whole host starts slowly and takes its memory again.
-const thread = await rolldown({
-  input: { 'checker-worker': `${dist}app/checkers/checker-worker.js` },
-  platform: 'node',
-  external: (id) => !/^[./]/.test(id) && !JOINED.test(id),
-  logLevel: 'warn',
-  treeshake: { moduleSideEffects: false },
-});
-await thread.write({
-  dir: fresh,
-  format: 'esm',
-  entryFileNames: '[name].js',
-  comments: { jsdoc: false },
-  codeSplitting: false,
-});
-await thread.close();
-copyFileSync(
-  new URL('../packages/protocol/dist/wire/schema/precompiled.cjs', import.meta.url),
-  `${fresh}/precompiled.cjs`,
-);
+/** A module has no `require` of its own. */
+const OWN_REQUIRE = `import { createRequire as ownRequire } from 'node:module';\nconst require = ownRequire(import.meta.url);`;
+
+/**
+ * What is started by itself is one file, with what it needs of the modules and nothing else: a thread that loads the whole host
+ * starts slowly and takes its memory again.
+ */
+async function bundleAlone(name, entry) {
+  const alone = await rolldown({
+    ...common,
+    input: { [name]: dist + entry },
+    treeshake: { moduleSideEffects: false },
+  });
+  await alone.write({
+    dir: fresh,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    banner: OWN_REQUIRE,
+    comments: { jsdoc: false },
+    codeSplitting: false,
+  });
+  await alone.close();
+}
+await bundleAlone('main', 'cli/code-cache/start.js');
+// A thread is started from a file beside whoever starts it, so these keep their names.
+await bundleAlone('module-worker', 'agents/kinds/module/module-worker.js');
+await bundleAlone('checker-worker', 'app/checkers/checker-worker.js');
 
 const digest = createHash('sha256');
 for (const name of readdirSync(fresh).sort()) digest.update(name).update(readFileSync(`${fresh}/${name}`));

@@ -98,17 +98,21 @@ export async function openSignedIn(
   return opened;
 }
 
-/** A host with two runs and a browser, for all tests of a file. Neither is there where no browser is. */
-export function setUpPages(): {
-  readonly host: PageHost;
+export type Pages<Host> = {
+  readonly host: Host;
   readonly browser: Browser;
   readonly isSkipped: boolean;
-} {
+};
+
+/** A host and a browser, for all tests of a file. Neither is there where no browser is. */
+export function setUpPagesOf<Host extends { close(): Promise<void> }>(
+  open: () => Promise<Host>,
+): Pages<Host> {
   const path = findBrowser();
-  const opened: { host?: PageHost; browser?: Browser } = {};
+  const opened: { host?: Host; browser?: Browser } = {};
   beforeAll(async () => {
     if (path === undefined) return;
-    [opened.host, opened.browser] = await Promise.all([openPageHost(), openBrowser(path)]);
+    [opened.host, opened.browser] = await Promise.all([open(), openBrowser(path)]);
   });
   afterAll(async () => {
     await opened.browser?.close();
@@ -117,10 +121,13 @@ export function setUpPages(): {
   return {
     isSkipped: path === undefined,
     get host() {
-      return opened.host as PageHost;
+      return opened.host as Host;
     },
     get browser() {
       return opened.browser as Browser;
     },
   };
 }
+
+/** A host with two runs and a browser. */
+export const setUpPages = (): Pages<PageHost> => setUpPagesOf(openPageHost);

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, openBrowser } from './browser.js';
 import { golden, openSignedIn, pageSuite } from './page-host.js';
-import { KEY, kill, type Serving, serve, startCli, temporaryFolder } from './processes.js';
+import { KEY, kill, type Serving, serve, temporaryFolder } from './processes.js';
 
 // Goal: a run can be watched, also while its host is killed and started again, and the totals are right at the end. Method: an
 // agent that answers as many tasks as a file allows, so that the test decides how far the run gets.
@@ -54,11 +54,7 @@ afterAll(async () => {
 });
 
 /** The same host again, at the same address. */
-async function restart({ url }: Serving): Promise<Serving> {
-  const again = startCli(['serve', '--port', new URL(url).port], folder.path);
-  await new Promise<void>((resolve) => again.child.stdout?.once('data', () => resolve()));
-  return { ...again, url };
-}
+const restart = ({ url }: Serving): Promise<Serving> => serve(['--port', new URL(url).port], folder.path);
 
 describe.skipIf(browserPath === undefined)('a run that goes on', () => {
   test('is watched through a restart of its host', async () => {
@@ -71,6 +67,11 @@ describe.skipIf(browserPath === undefined)('a run that goes on', () => {
     expect(await live.getAttribute('data-state')).toBe('live');
     expect(await progress.getAttribute('max')).toBe(String(TASKS));
     await page.locator('[data-task]').first().waitFor();
+    const today = await context.newPage();
+    await today.goto(serving.url);
+    await today.locator(`.running [data-run="${runId}"]`).getByText('33 % · 1 failed so far').waitFor();
+    await today.locator('.badge[data-count="1"]').waitFor();
+    await today.close();
 
     await kill(serving);
     await page.locator('[data-testid=live][data-state=lost]').waitFor();

@@ -5,9 +5,11 @@ export * from './model/evidence.js';
 export * from './model/facts.js';
 export * from './model/gate.js';
 export * from './model/ids.js';
+export * from './model/matrix.js';
 export * from './model/measurers.js';
 export * from './model/modes.js';
 export * from './model/owner.js';
+export * from './model/review.js';
 export * from './model/run.js';
 export * from './model/score.js';
 export * from './model/scorecard.js';
@@ -34,6 +36,14 @@ export type { RunCreateWire } from './wire/openwop/run-create.js';
 export type { RunDiffResponseWire } from './wire/openwop/run-diff-response.js';
 export type { RunSnapshotWire } from './wire/openwop/run-snapshot.js';
 export type { ToolDescriptorWire } from './wire/openwop/tool-descriptor.js';
+export type {
+  BoardAgent,
+  BoardChannel,
+  BoardVersion,
+  GateReview,
+  MoveReview,
+  PendingMove,
+} from './wire/vendor/board.js';
 export type {
   CompiledProfile,
   CompileProfile,
@@ -75,6 +85,7 @@ export type {
   ResolvedInterrupt,
   RunArtifact,
 } from './wire/vendor/deployments.js';
+export type { HostCounts, Matrix, MatrixCell, MatrixRow, MatrixRun } from './wire/vendor/matrix.js';
 export type {
   EmbedderPin,
   Interval,
@@ -97,6 +108,13 @@ export type {
 } from './wire/vendor/report.js';
 export type { KeptReason, PrunedRuns, PruneRuns, TenantUsage } from './wire/vendor/retention.js';
 export type {
+  JudgeAgreement,
+  JudgeAgreements,
+  LabelAgreement,
+  ReviewItem,
+  ReviewList,
+} from './wire/vendor/review.js';
+export type {
   BulkCancelResult,
   CreatedRun,
   ForkedRun,
@@ -108,5 +126,8 @@ export type {
   ToolCallView,
 } from './wire/vendor/runs.js';
 export type { PageSession, SessionFacts } from './wire/vendor/sessions.js';
+export type { SuiteTaskList, SuiteTaskListing, SuiteTaskView } from './wire/vendor/suite-tasks.js';
+export type { TaskEvents, TaskSpan } from './wire/vendor/task-events.js';
+export type { SearchTasks } from './wire/vendor/task-search.js';
 export type { Histogram, TaskBodies, TaskFacets, TaskList, TaskListing } from './wire/vendor/tasks.js';
 export type { NewWebhook, RegisteredWebhook, Webhook } from './wire/vendor/webhooks.js';

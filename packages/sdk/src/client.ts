@@ -53,8 +53,11 @@ import {
   VENDOR,
 } from './calls.js';
 import { auditCalls, deploymentCalls, interruptCalls } from './deployment-calls.js';
+import { matrixCalls, suiteTaskCalls } from './matrix-calls.js';
 import { createRetry, type Retry, type RetryOptions } from './retry.js';
+import { reviewCalls } from './review-calls.js';
 import { runPath, type StreamOptions, streamEvents, streamProgress } from './stream.js';
+import { taskCalls } from './task-calls.js';
 import { createTransport, type Fetch, type Transport } from './transport.js';
 import type {
   AgentEntry,
@@ -176,7 +179,12 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
       get(
         `${runPath(runId)}/events/poll`,
         { ...(polling.signal && { signal: polling.signal }) },
-        { lastSequence: polling.after, timeout: polling.timeoutSeconds },
+        {
+          lastSequence: polling.after,
+          timeout: polling.timeoutSeconds,
+          limit: polling.limit,
+          types: polling.types?.join(','),
+        },
       ),
     /**
      * The protocol's summary of a completed eval run. Refused with `run_state_conflict` while the run goes on, and
@@ -200,8 +208,11 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
       wholeTask((fromRepeat) =>
         get(`${VENDOR}/runs/${at(runId)}/tasks/${at(taskId)}`, reading, { fromRepeat }),
       ),
+    /** What people look at, and how far judges agree with them. */
+    review: reviewCalls(transport, get),
+    ...matrixCalls(get),
     /** Suites: install, read, check, history. */
-    suites: suiteCalls(transport, get),
+    suites: { ...suiteCalls(transport, get), ...suiteTaskCalls(get) },
     /** Runs that others are measured by. */
     baselines: baselineCalls(transport, get),
     /** Evaluation profiles of agent definitions. */
@@ -294,6 +305,7 @@ function runCalls(transport: Transport, get: Get) {
       { chars, ...reading }: { readonly chars?: number } & Reading = {},
     ): Promise<TaskBodies> =>
       get(`${VENDOR}/runs/${at(runId)}/bodies`, reading, { tasks: tasks.join(','), chars }),
+    ...taskCalls(transport, get),
     /** How the tasks of a run fall apart: counts and histograms. Each part ignores the filter by that part. */
     facets: (runId: RunId, filter: TaskFilter = {}, reading?: Reading): Promise<TaskFacets> =>
       get(`${VENDOR}/runs/${at(runId)}/facets`, reading, filter),
@@ -387,10 +399,14 @@ function historyCalls(transport: Transport, get: Get) {
      */
     annotate: (runId: RunId, body: NewAnnotation, sending?: Sending): Promise<Annotation> =>
       post(transport, `${runPath(runId)}/annotations`, body, sending),
-    /** All annotations of a run, oldest first. */
-    annotations: async (runId: RunId, reading?: Reading): Promise<readonly Annotation[]> => {
+    /** The annotations of a run, oldest first; with `taskId` only those on this task or on one of its events. */
+    annotations: async (
+      runId: RunId,
+      { taskId, ...reading }: { readonly taskId?: string } & Reading = {},
+    ): Promise<readonly Annotation[]> => {
       const path = `${runPath(runId)}/annotations`;
-      return (await get<{ readonly annotations: readonly Annotation[] }>(path, reading)).annotations;
+      return (await get<{ readonly annotations: readonly Annotation[] }>(path, reading, { taskId }))
+        .annotations;
     },
     /** The corrections of scores among the annotations, oldest first. Of several for one task the last one counts. */
     overrides: async (runId: RunId, reading?: Reading): Promise<readonly ScoreOverride[]> =>

@@ -1,9 +1,11 @@
 import type {
   AgentVersion,
   AuditVerdict,
+  BoardAgent,
   InterruptQuestion,
   InterruptToken,
   Json,
+  MoveReview,
   NewInterruptToken,
   Page,
   ResolvedInterrupt,
@@ -29,6 +31,17 @@ export function deploymentCalls(transport: Transport, get: Get) {
     /** The digest of every version of an agent, as installed now and as deployed. They differ when files changed. */
     versions: (agentId: string, reading?: Reading): Promise<Page<AgentVersion>> =>
       get(`${VENDOR}/agents/${at(agentId)}/versions`, reading),
+    /** All agents by id: their versions, what serves, and what waits for people. */
+    board: (
+      query: PageQuery & {
+        /** Only this agent. */
+        readonly agentId?: string;
+      } = {},
+      reading?: Reading,
+    ): Promise<Page<BoardAgent>> => get(`${VENDOR}/deployments`, reading, query),
+    /** What the host would decide about a move now: gates, evidence, people, and what would serve. Records nothing. */
+    review: (agentId: string, move: ReviewedMove, reading?: Reading): Promise<MoveReview> =>
+      get(`${VENDOR}/agents/${at(agentId)}/gates`, reading, move),
     /**
      * Asks for a move of one version. Resolves when it is done, or with `waiting` when people have to approve first.
      * Throws `HostResponseError` when it is refused, e.g. with `eval_gate_unmet`; `details.runId` names the run that
@@ -47,6 +60,20 @@ export function deploymentCalls(transport: Transport, get: Get) {
     },
   };
 }
+
+/** A move that is thought about. */
+export type ReviewedMove = {
+  /** The version that would move. */
+  readonly version: string;
+  /** Where it would go; one state ahead when absent. States on the way are walked through. */
+  readonly to?: 'test' | 'staged' | 'active' | 'paused' | 'deprecated' | 'rolled-back';
+  /** The channel, for a move to active or a rollback. */
+  readonly channel?: 'stable' | 'canary';
+  /** The share that it would get; without `to`, a change of its share. */
+  readonly canaryPercent?: number;
+  /** The eval run that would be named as proof. */
+  readonly evalRunId?: string;
+};
 
 /** The record, with the run that waits while people are asked. */
 type PendingDeployment = Deployment & {
@@ -94,7 +121,13 @@ export function auditCalls(get: Get) {
     verify: (reading?: Reading): Promise<AuditVerdict> => get('/v1/audit/verify', reading),
     /** Records of the audit log, oldest first unless `order` is `desc`. */
     list: (
-      page: PageQuery & { readonly order?: 'asc' | 'desc' } = {},
+      page: PageQuery & {
+        readonly order?: 'asc' | 'desc';
+        /** Only records of this run. */
+        readonly runId?: string;
+        /** Only records about this agent, one of its versions, or a run of it. */
+        readonly agentId?: string;
+      } = {},
       reading?: Reading,
     ): Promise<Page<AuditEntry>> => get(`${VENDOR}/audit`, reading, page),
   };

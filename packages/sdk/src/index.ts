@@ -1,6 +1,9 @@
 export type {
   AgentVersion,
   AuditVerdict,
+  BoardAgent,
+  BoardChannel,
+  BoardVersion,
   BulkCancelResult,
   CompareRuns,
   CompiledProfile,
@@ -8,25 +11,40 @@ export type {
   CreatedRun,
   ForkedRun,
   ForkRun,
+  GateReview,
+  HostCounts,
   InstalledPack,
   InstalledSuite,
   InterruptQuestion,
   InterruptToken,
+  JudgeAgreement,
+  JudgeAgreements,
   KeyEntry,
+  Matrix,
+  MatrixCell,
+  MatrixRow,
+  MatrixRun,
+  MoveReview,
   NewInterruptToken,
   NewWebhook,
   PackListing,
   Page,
+  PendingMove,
   PrunedRuns,
   PruneRuns,
   RegisteredWebhook,
   RejudgeRun,
   RemovedPack,
   ResolvedInterrupt,
+  ReviewItem,
+  ReviewList,
   RevokedPack,
   RunAnswer,
   RunArtifact,
   SuiteListing,
+  SuiteTaskList,
+  SuiteTaskListing,
+  SuiteTaskView,
   TaskBodies,
   TaskFacets,
   TaskList,
@@ -39,8 +57,11 @@ export type {
 export type { Annotation, NewAnnotation, Signal } from './annotation-types.js';
 export type { PageQuery, Reading, Sending } from './calls.js';
 export { type Client, type ClientOptions, createClient, createClientOver } from './client.js';
+export type { ReviewedMove } from './deployment-calls.js';
 export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
+export type { MatrixQuery, MatrixSubject, SuiteTaskQuery } from './matrix-calls.js';
 export type { RetryOptions } from './retry.js';
+export type { AgreementQuery, LabelQuery, ReviewQuery } from './review-calls.js';
 export type { RunFacts } from './run-facts.js';
 export { createSseParser, type SseMessage, type SseParser } from './sse.js';
 export type { StreamOptions } from './stream.js';

@@ -1,9 +1,4 @@
 #!/usr/bin/env node
-import module from 'node:module';
-
-// Node 22 and later keep compiled code between starts; on Node 20 there is nothing to switch on.
-module.enableCompileCache?.();
-
 const { main, processIo } = await import('../dist/bundle/main.js');
 const exitCode = await main(process.argv.slice(2), processIo());
 // An agent's module may have left a timer or a socket behind; what was written is out before the process ends.

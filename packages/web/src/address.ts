@@ -2,11 +2,17 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 
 // The address holds everything that a person can set, so that a link shows exactly the same.
 
-export type Address = { readonly path: string; readonly query: URLSearchParams };
+export type Address = {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** What is looked for in contents. It stands behind the #, which no browser sends, so that no log has it. */
+  readonly text: string;
+};
 
 const read = (): Address => ({
   path: location.pathname.replace(/(.)\/+$/, '$1'),
   query: new URLSearchParams(location.search),
+  text: new URLSearchParams(location.hash.slice(1)).get('text') ?? '',
 });
 
 const listeners = new Set<() => void>();
@@ -35,7 +41,7 @@ export function useAddress(): Address {
 
 /** The address with some members of its query changed. Names that this page does not know are kept. */
 export function withQuery(
-  { path, query }: Address,
+  { path, query, text }: Address,
   changes: { readonly [name: string]: string | undefined },
 ): string {
   const next = new URLSearchParams(query);
@@ -43,9 +49,14 @@ export function withQuery(
     if (value === undefined || value === '') next.delete(name);
     else next.set(name, value);
   }
-  const text = next.toString();
-  return text === '' ? path : `${path}?${text}`;
+  const search = next.toString();
+  return `${path}${search === '' ? '' : `?${search}`}${fragmentOf(text)}`;
 }
+
+const fragmentOf = (text: string): string => (text === '' ? '' : `#${new URLSearchParams({ text })}`);
+
+/** The address with another text to look for. */
+export const withText = (address: Address, text: string): string => withQuery({ ...address, text }, {});
 
 /** Follows links within the page without loading it again; others, and those opened in a new tab, are the browser's. */
 export function followLinks(event: MouseEvent): void {

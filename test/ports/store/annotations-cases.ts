@@ -1,7 +1,7 @@
 import { asId, type RunId } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Annotation, Store } from '../../../packages/touchstone/src/ports/index.js';
+import type { Annotation, LabelFilter, Store } from '../../../packages/touchstone/src/ports/index.js';
 import {
   ACME,
   commitSteps,
@@ -137,5 +137,32 @@ export function annotationsCases(open: () => Promise<Store>): void {
     leave();
     await store.annotations.add(ACME, annotation('d'));
     expect(heard).toEqual(['a', 'c']);
+  });
+
+  it('labels are found over all runs of an owner by their beginning, oldest first, and by suite, run and age', async () => {
+    const store = await open();
+    await createRun(store, 'r1');
+    await createRun(store, 'r2');
+    const label = (annotationId: string, text: string, at: number, run: string) =>
+      annotation(annotationId, { signal: { kind: 'label', label: text }, at }, runIdOf(run));
+    const added = [
+      label('late', 'review:pass', START + 2, 'r1'),
+      label('early', 'review:"met":c-1', START + 1, 'r2'),
+      label('other', 'tone review:pass', START, 'r1'),
+      annotation('note', { note: '"label":"review:pass"' }),
+      annotation('flag'),
+    ];
+    for (const each of added) await store.annotations.add(ACME, each);
+    const found = async (...more: [beginning?: string, filter?: LabelFilter]) =>
+      idsOf(await store.annotations.labelled(ACME, more[0] ?? 'review:', more[1]));
+    expect(await found()).toEqual(['early', 'late']);
+    expect(await found('review:"')).toEqual(['early']);
+    expect(await found('review:', { runId: 'r1' })).toEqual(['late']);
+    expect(await found('review:', { since: START + 2 })).toEqual(['late']);
+    expect(await found('review:', { suiteId: 'no-such-suite' })).toEqual([]);
+    const run = await store.runs.get(ACME, runIdOf('r1'));
+    const suiteId = run?.plan.kind === 'eval' ? run.plan.suite.suiteId : '';
+    expect(await found('review:', { suiteId })).toEqual(['early', 'late']);
+    for (const other of OTHER_OWNERS) expect(await store.annotations.labelled(other, 'review:')).toEqual([]);
   });
 }

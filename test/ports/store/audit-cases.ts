@@ -112,6 +112,25 @@ export function auditCases(open: () => Promise<Store>): void {
     expect(await verifiedChain(store.audit, ACME)).toMatchObject(audit);
   });
 
+  it('records are listed from either end, and those of one run or one agent', async () => {
+    const { audit } = await open();
+    const about = ['agents/a@1.0.0', 'agents/ab@1.0.0', 'agents/a', 'runs/r1/interrupts/approval', 'several'];
+    for (const [at, resource] of about.entries())
+      await audit.append(
+        ACME,
+        auditEntry({ resource: asId(resource), ...(at === 3 && { runId: asId('r1') }) }),
+      );
+    const list = async (query: Partial<Parameters<Audit['list']>[1]>) =>
+      (await audit.list(ACME, { order: 'asc', limit: 9, ...query })).map(({ seq }) => seq);
+    expect(await list({})).toEqual([1, 2, 3, 4, 5]);
+    expect(await list({ order: 'desc', limit: 2 })).toEqual([5, 4]);
+    expect(await list({ order: 'desc', cursor: 4 })).toEqual([3, 2, 1]);
+    expect(await list({ cursor: 3 })).toEqual([4, 5]);
+    expect(await list({ runId: 'r1' })).toEqual([4]);
+    expect(await list({ agentId: 'a' })).toEqual([1, 3]);
+    expect(await list({ agentId: '%' })).toEqual([]);
+  });
+
   it('everyone who has a chain is listed once', async () => {
     const { audit } = await open();
     expect(await audit.owners()).toEqual([]);

@@ -53,6 +53,8 @@ export function deploymentsCases(open: () => Promise<Store>): void {
     expect(await store.deployments.get(ACME, AGENT)).toStrictEqual(deployments(1));
     expect(await store.deployments.get(ACME, other.agentId)).toStrictEqual(other);
     expect(await store.deployments.get(otherOwner, AGENT)).toStrictEqual(foreign);
+    expect(await store.deployments.agentIds(ACME)).toEqual([AGENT, other.agentId]);
+    expect(await store.deployments.agentIds(otherOwner)).toEqual([AGENT]);
   });
 
   it.each([

@@ -79,6 +79,7 @@ function callsOf(store: Store, token: number): Calls {
       get: (owner, runId) => store.runs.get(owner, runId),
       head: (owner, runId) => store.runs.head(owner, runId),
       list: (owner) => store.runs.list(owner, { limit: 9 }),
+      count: (owner) => store.runs.count(owner),
       request: (owner, runId) =>
         store.runs.request(owner, runId, { from: ['running'], status: 'failed', control: null }),
     },
@@ -105,6 +106,11 @@ function callsOf(store: Store, token: number): Calls {
       records: (owner, runId) => store.log.records(owner, runId, 0),
       scores: (owner, runId) => store.log.scores(owner, runId, 0),
       entries: (owner, runId) => store.log.entries(owner, runId, 0, 100),
+    },
+    outcomes: {
+      get: (owner, runId) => store.outcomes.get(owner, runId),
+      keep: (owner, runId) =>
+        store.outcomes.keep(owner, runId, { outcomes: '', figures: { interval: [0, 1] } }),
     },
     ledger: {
       record: (owner, runId) => store.ledger.record(owner, runId, [USAGE]),
@@ -152,6 +158,7 @@ function callsOf(store: Store, token: number): Calls {
     annotations: {
       add: (owner, runId) => store.annotations.add(owner, annotation('a2', {}, runId)),
       list: (owner, runId) => store.annotations.list(owner, runId),
+      labelled: (owner, runId) => store.annotations.labelled(owner, '', { runId }),
     },
     baselines: {
       bless: async () => undefined,
@@ -168,10 +175,12 @@ function callsOf(store: Store, token: number): Calls {
     },
     deployments: {
       get: (owner) => store.deployments.get(owner, MOVED.agentId),
+      agentIds: (owner) => store.deployments.agentIds(owner),
     },
     audit: {
       append: async () => undefined,
       read: (owner) => store.audit.read(owner, 0, 9),
+      list: (owner) => store.audit.list(owner, { order: 'desc', limit: 9 }),
       last: (owner) => store.audit.last(owner),
     },
     retention: {

@@ -95,6 +95,8 @@ export type DeployedVersion = {
   readonly evalRunId?: RunId;
   /** The gate whose approval its last step needed; absent when it needed none. */
   readonly approvalGateId?: GateId;
+  /** When it came into its state, in milliseconds since 1970; absent in what older hosts have written. */
+  readonly since?: number;
 };
 
 /** Everything about one agent's service, changed as a whole: `revision` counts the changes. */

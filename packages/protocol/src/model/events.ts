@@ -332,8 +332,20 @@ export type NewEvent = {
     readonly cause?: number;
     /** The event of elsewhere that this one follows from; only where a caller names it. */
     readonly causationId?: EventId;
+    /** How long a model call took; only with `provider.usage`, whose payload has no place for it. */
+    readonly call?: ModelCallTime;
   };
 }[EventType];
+
+/** Whose model call it was, and when. Not on the wire as part of the event: times differ from run to run. */
+export type ModelCallTime = {
+  /** Who asked the model. */
+  readonly by: 'agent' | 'user' | 'judge' | 'embedder';
+  /** When the model was asked, in milliseconds since 1970; absent when the agent asked it and told us afterwards. */
+  readonly startedAt?: number;
+  /** Until it had answered, in milliseconds, without waiting for a place at its provider. */
+  readonly durationMs?: number;
+};
 
 /** An event as clients read it. */
 export type RunEvent = {

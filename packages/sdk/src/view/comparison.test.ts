@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { flipOf, kappaWords } from './verdict.js';
+import { fewLabelsWords, flipOf, kappaFigure, kappaWords } from './verdict.js';
 
 const passed = { score: 1, passed: true };
 const failed = { score: 0, passed: false };
@@ -32,4 +32,14 @@ describe('kappa', () => {
   ])('%s has a plain word', (kappa, words) => {
     expect(kappaWords(kappa)).toMatch(words);
   });
+});
+
+test('a kappa that is not 1 is not shown as 1', () => {
+  expect([kappaFigure(1), kappaFigure(0.9999), kappaFigure(-0.125)]).toEqual(['1.00', '0.99', '-0.13']);
+});
+
+test('fewer than fifty labels are said to be few', () => {
+  expect(fewLabelsWords(3)).toContain('Three labels are an anecdote');
+  expect(fewLabelsWords(49)).toContain('here are 49');
+  expect(fewLabelsWords(50)).toBeUndefined();
 });

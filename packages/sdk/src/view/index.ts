@@ -1,10 +1,13 @@
 // What people are shown of runs, as data and sentences. The terminal and the page lay it out, each in its own way.
+export * from './approvals.js';
 export * from './bars.js';
 export * from './collect-run.js';
 export * from './confirmation.js';
 export * from './contract.js';
+export * from './deployment-words.js';
 export * from './diff.js';
 export * from './fail-on.js';
+export * from './json-diff.js';
 export * from './matrix.js';
 export * from './notes.js';
 export * from './printable.js';

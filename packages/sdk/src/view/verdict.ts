@@ -173,3 +173,15 @@ export function kappaWords(kappa: number | undefined): string {
   if (kappa === 0) return 'no better than chance';
   return READINGS.find(([below]) => kappa < below)?.[1] ?? 'almost perfect';
 }
+
+/** Two digits; what is not 1 is never shown as 1. */
+export const kappaFigure = (kappa: number): string => (Math.floor(kappa * 100 + 1e-9) / 100).toFixed(2);
+
+/** From so many labels on kappa begins to mean something. */
+const ENOUGH_LABELS = 50;
+
+/** What to think of a kappa of few labels; undefined when there are enough. */
+export const fewLabelsWords = (labels: number): string | undefined =>
+  labels < ENOUGH_LABELS
+    ? `Three labels are an anecdote: from ${ENOUGH_LABELS} labels on kappa begins to mean something, and here are ${labels}.`
+    : undefined;

@@ -67,6 +67,21 @@ export const optionalText = (description: string): Parameter<string | undefined>
   },
 });
 
+/** A name that has to be given. */
+export const requiredName = <T extends string>(
+  description: string,
+  what: string,
+  maxLength: number,
+): Parameter<T> => ({
+  description,
+  schema: { type: 'string', minLength: 1, maxLength },
+  required: true,
+  read(text = '') {
+    if (text.length > 0 && text.length <= maxLength) return { value: text as T };
+    return { wrong: `expected ${what}, 1 to ${maxLength} characters` };
+  },
+});
+
 /** The parameters of an operation that answers a list in pages. */
 export const pageQuery = (what: string) => ({
   limit: integerOr(50, `The most ${what} of one page.`, { min: 1, max: 200 }),
@@ -95,6 +110,20 @@ export const optionalChoice = <const T extends string>(
     return value === undefined ? { wrong: `expected one of ${values.join(', ')}` } : { value };
   },
 });
+
+/** A moment, as milliseconds. */
+export const optionalTime = (description: string): Parameter<number | undefined> => ({
+  description,
+  schema: { type: 'string', format: 'date-time' },
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    const value = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(value)
+      ? { wrong: 'expected a time in ISO 8601, such as 2026-07-01T12:00:00Z' }
+      : { value };
+  },
+});
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** Some of several values, with commas between them. */
 export const optionalChoices = <const T extends string>(

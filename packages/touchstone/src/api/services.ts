@@ -11,10 +11,12 @@ import {
   type Directory,
   ENGINE_VERSION,
   type EvalCapability,
+  type EvalRun,
   evalCapability,
   followRun,
   IMPLEMENTED_MODES,
   type InterruptTokens,
+  isEval,
   type KnownKey,
   type Metrics,
   type Sessions,
@@ -151,6 +153,13 @@ export async function findRun({ touchstone }: Services, call: Call): Promise<Run
   const run = await touchstone.store.runs.get(call.principal.owner, runIdOf(call));
   if (!run) throw new HostError('not_found', 'There is no such run.');
   return run;
+}
+
+/** The caller's eval run. */
+export async function findEvalRun(host: Services, call: Call<unknown, unknown>): Promise<EvalRun> {
+  const run = await findRun(host, call);
+  if (isEval(run)) return run;
+  throw new HostError('not_found', 'This run is not an eval run, so it has no tasks.');
 }
 
 /** Whether there is anything to read about evaluations here. */

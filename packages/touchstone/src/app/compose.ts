@@ -69,6 +69,7 @@ import { createRetention } from './retention/retention.js';
 import { startRetention } from './retention/schedule.js';
 import { createAnnotations } from './review/annotations.js';
 import { createBlessings } from './review/blessings.js';
+import { createReviews } from './review/reviews.js';
 import { createRun } from './runs/create-run.js';
 import { createdBefore, idsOf } from './runs/creation.js';
 import { createFork } from './runs/fork-run.js';
@@ -80,18 +81,24 @@ import { systemClock, systemIds } from './system.js';
 import { createThreadShares } from './thread-shares.js';
 import type { CreationOptions, Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
+import { readCounts } from './views/counts.js';
 import { buildDebugBundle, createPace } from './views/debug-bundle/debug-bundle.js';
 import { createDeepMask } from './views/debug-bundle/debug-bundle-mask.js';
 import { diffRuns } from './views/diff.js';
 import { readHistory } from './views/history.js';
 import { importScorecard } from './views/import-scorecard.js';
-import { readReport } from './views/report.js';
+import { readMatrix } from './views/outcomes/matrix.js';
+import { createOutcomesReader, outcomesOf } from './views/outcomes/run-outcomes.js';
+import { createOrdinalsReader } from './views/outcomes/task-ordinals.js';
+import { createReports } from './views/reports.js';
 import { createResults } from './views/results.js';
 import { readThresholds } from './views/run-measurement.js';
 import { contractOutcome, readContractReport, readScorecard } from './views/scorecard.js';
 import { viewTasks } from './views/task-page.js';
 import { viewTask } from './views/task-view.js';
+import { readTaskEvents } from './views/tasks/task-events.js';
 import { createTaskTables } from './views/tasks/task-table.js';
+import { createTaskTexts } from './views/tasks/task-texts.js';
 import { createTasks } from './views/tasks/tasks.js';
 
 type ComposeOptions = {
@@ -188,7 +195,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     refusals: parts.refusals,
     ...runsOf(parts, engine),
     ...viewsOf(parts),
-    deployments: parts.openDeployments(engine.drive),
+    deployments: parts.openDeployments(engine),
     retention: parts.retention,
     ...operatorOf(parts),
     suites,
@@ -304,8 +311,8 @@ async function openParts(basics: Basics) {
     contractOf: scoring.contracts.of,
     overridesOf: annotations.overridesOf,
   };
-  const openDeployments = (drive: Engine['drive']): Deployments =>
-    createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
+  const openDeployments = (engine: Pick<Engine, 'drive' | 'interrupts'>): Deployments =>
+    createDeployments({ ...moving, ids, origin, engine, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
   const retention = createRetention({ store, clock, log, origin });
   const kept = {
@@ -364,6 +371,7 @@ function openEngine(parts: Parts): Engine {
     foldTask,
     buildSummary,
     contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
+    outcomesOf: (run, plan, ended, thresholds) => outcomesOf(parts, run, plan, ended, thresholds),
     limits: DEFAULT_LIMITS,
     shares,
     slots: {
@@ -441,6 +449,10 @@ function viewsOf(parts: Parts) {
   const { config, store, clock, version, results, annotations, contracts, contractReport, checkers } = parts;
   const { overridesOf } = annotations;
   const taskSources = { store, openThresholds: contracts.thresholds };
+  const tables = createTaskTables(taskSources);
+  const outcomes = createOutcomesReader({ store, results }, tables);
+  const ordinals = createOrdinalsReader(store);
+  const tasks = createTasks({ store, tables, outcomes, ordinals });
   return {
     annotations,
     results,
@@ -455,15 +467,20 @@ function viewsOf(parts: Parts) {
       ),
     viewTask: (owner, runId, taskId, fromRepeat) => viewTask(taskSources, owner, runId, taskId, fromRepeat),
     viewTasks: (run, ordinals) => viewTasks(taskSources, run, ordinals),
-    tasks: createTasks({ store, tables: createTaskTables(taskSources) }),
-    report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
+    taskEvents: (run, taskId, cursor) => readTaskEvents({ store, tables }, run, taskId, cursor),
+    taskTexts: createTaskTexts({ sources: taskSources, tables }),
+    report: createReports({ store, results, overridesOf }),
+    reviews: createReviews({ sources: taskSources, tables }),
+    tasks,
+    matrix: (owner, request) => readMatrix({ store, outcomes, ordinals }, owner, request),
+    counts: (owner) => readCounts({ store, tasks }, owner),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
     compareRuns: (owner, request) =>
       readComparison({ store, results }, owner, request, config.regression.tolerance),
     compareJudges: (owner, before, after) =>
       readJudgeComparison({ store, results, contracts }, owner, before, after),
-    history: (owner, request) => readHistory({ store, results }, owner, request, config.gates),
+    history: (owner, request) => readHistory({ store, outcomes }, owner, request, config.gates),
     blessings: createBlessings({ store, clock }),
   } satisfies Partial<Touchstone>;
 }

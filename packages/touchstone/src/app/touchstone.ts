@@ -7,8 +7,10 @@ import type {
   EvalPlan,
   EvalReport,
   ForkRun,
+  HostCounts,
   Issue,
   JudgeComparison,
+  Matrix,
   Owner,
   Principal,
   RunComparison,
@@ -16,6 +18,7 @@ import type {
   RunPreview,
   Scorecard,
   SuiteHistory,
+  TaskEvents,
   TaskId,
   Thresholds,
 } from '@touchstone/protocol';
@@ -34,13 +37,17 @@ import type { Refusals } from './refusals.js';
 import type { Retention } from './retention/retention.js';
 import type { Annotations } from './review/annotations.js';
 import type { Blessings } from './review/blessings.js';
+import type { Reviews } from './review/reviews.js';
 import type { CreateRunBody } from './runs/plan-run.js';
 import type { JudgeRequest } from './runs/rejudge.js';
 import type { HistoryRequest } from './views/history.js';
+import type { MatrixRequest } from './views/outcomes/matrix.js';
 import type { ReportOptions } from './views/report.js';
 import type { Results } from './views/results.js';
 import type { TaskPage } from './views/task-page.js';
 import type { TaskView } from './views/task-view.js';
+import type { EvalRun } from './views/tasks/task-table.js';
+import type { TaskTexts } from './views/tasks/task-texts.js';
 import type { Tasks } from './views/tasks/tasks.js';
 
 /** How a run is created, of whichever kind it is. */
@@ -102,8 +109,14 @@ export type Touchstone = {
   viewTask(owner: Owner, runId: RunId, taskId: TaskId, fromRepeat?: number): Promise<TaskView | undefined>;
   /** The tasks at these places of the suite, as many as fit one answer. */
   viewTasks(run: Run & { readonly plan: EvalPlan }, ordinals: readonly number[]): Promise<TaskPage>;
+  /** What happened in one task, as much as fits one answer, and when its calls were made. */
+  taskEvents(run: EvalRun, taskId: TaskId, cursor?: number): Promise<TaskEvents>;
+  /** Ids of tasks whose input, answer or expected value has a text in it. */
+  readonly taskTexts: TaskTexts;
   /** The tasks of eval runs as lists, without content. */
   readonly tasks: Tasks;
+  /** What people look at, and what their decisions show of judges. */
+  readonly reviews: Reviews;
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
   report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
   /** Compiles the test contract that an agent definition carries, and installs it when that is wished. */
@@ -120,6 +133,10 @@ export type Touchstone = {
   compareJudges(owner: Owner, before: RunId, after: RunId): Promise<JudgeComparison>;
   /** The completed runs of a suite over time. */
   history(owner: Owner, request: HistoryRequest): Promise<SuiteHistory>;
+  /** Tasks by runs: how each came out. */
+  matrix(owner: Owner, request: MatrixRequest): Promise<Matrix>;
+  /** What waits and what runs, for the badges of a page. */
+  counts(owner: Owner): Promise<HostCounts>;
   readonly blessings: Blessings;
   readonly retention: Retention;
   /** Of a completed eval run: what of it can travel. Of a run elsewhere, the scorecard that was kept from a file. */

@@ -96,9 +96,6 @@ export type Io = {
   exit(code: number): void;
 };
 
-/** In a job of GitHub Actions. */
-export const isJob = ({ GITHUB_ACTIONS }: Io['env']): boolean => GITHUB_ACTIONS === 'true';
-
 /** Where runs are kept unless `--data` says otherwise. */
 export const DEFAULT_DATA = '.touchstone';
 

@@ -1,5 +1,5 @@
 import { printable, printableLines } from '@touchstone/sdk/view';
-import type { Out } from './io.js';
+import type { Io, Out } from './io.js';
 import { betweenColours } from './render/text.js';
 
 /** A stream as the process has it: it takes every byte as it comes. */
@@ -7,6 +7,9 @@ export type RawOut = Omit<Out, 'rewriteLine' | 'clearScreen' | 'writeCommand'> &
   /** A job of GitHub Actions reads along, and obeys what looks like one of its commands. */
   readonly isJobLog?: boolean;
 };
+
+/** In a job of GitHub Actions. */
+export const isJob = ({ GITHUB_ACTIONS }: Io['env']): boolean => GITHUB_ACTIONS === 'true';
 
 const ERASE_REST = '\u001b[K';
 const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';

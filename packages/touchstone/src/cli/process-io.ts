@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
-import { type Io, isJob, type Out } from './io.js';
-import { createOut } from './out.js';
+import type { Io, Out } from './io.js';
+import { createOut, isJob } from './out.js';
 import { wordsOf } from './system-errors.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

@@ -40,9 +40,9 @@ export type { ScoredCall } from './scored-call.js';
 export type { Scoring, ScoringResult, Transcript } from './scorer.js';
 export type { LeaveSlot, Slots } from './slots.js';
 export type { Amounts, CountedThing } from './store/amounts.js';
-export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
+export type { Annotation, Annotations, LabelFilter, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
-export { type Audit, type Deployments, DeploymentsMoved } from './store/deployments.js';
+export { type Audit, type AuditQuery, type Deployments, DeploymentsMoved } from './store/deployments.js';
 export type {
   Claim,
   ClaimRequest,
@@ -54,6 +54,7 @@ export type {
 export type { Keys, StoredKey } from './store/keys.js';
 export type { Lease, Leases, Ledger } from './store/leases.js';
 export { MEMORY_TOOL, type Memory, type Responses } from './store/memory.js';
+export type { Outcomes, RunOutcomes } from './store/outcomes.js';
 export type {
   BoundAgent,
   BoundAgents,
@@ -82,16 +83,17 @@ export {
   type StoredEntry,
   type TaskRecord,
 } from './store/run-log.js';
-export type {
-  Control,
-  NewRun,
-  Page,
-  Run,
-  RunFilter,
-  RunHead,
-  RunOrigin,
-  RunRequest,
-  Runs,
+export {
+  type Control,
+  DEPLOYMENT_WORKFLOW,
+  type NewRun,
+  type Page,
+  type Run,
+  type RunFilter,
+  type RunHead,
+  type RunOrigin,
+  type RunRequest,
+  type Runs,
 } from './store/runs.js';
 export type { Sessions, StoredSession } from './store/sessions.js';
 export type { RetainedNames, Store } from './store/store.js';
@@ -107,4 +109,4 @@ export {
   type SchemaCheck,
 } from './system.js';
 export { type PieceKind, type ThreadShares, threadMs, UNSHARED } from './thread-shares.js';
-export type { PriceOf, Usage } from './usage.js';
+export type { CallTime, PriceOf, Usage } from './usage.js';

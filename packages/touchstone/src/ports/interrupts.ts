@@ -1,4 +1,4 @@
-import type { Owner, Principal, RunId } from '@touchstone/protocol';
+import type { ApprovalPolicy, Owner, Principal, RunId } from '@touchstone/protocol';
 import type { Body, InterruptKind } from '@touchstone/protocol/bodies';
 import type { Run } from './store/runs.js';
 
@@ -17,7 +17,16 @@ export type Interrupt = {
   readonly resolved: boolean;
 };
 
+/** How far the approval is that a deployment waits for. */
+export type OpenApproval = {
+  readonly policy: ApprovalPolicy;
+  /** People who have granted it in the present round. */
+  readonly granted: number;
+};
+
 export type Interrupts = {
+  /** The approval that a run waits for; undefined when it waits for none, or is not this owner's. */
+  approval(owner: Owner, runId: RunId): Promise<OpenApproval | undefined>;
   /** The newest question of a node; undefined when it never asked one, or the run is not this owner's. */
   find(owner: Owner, runId: RunId, nodeId: string): Promise<Interrupt | undefined>;
   /**

@@ -10,6 +10,15 @@ export type Usage = Pick<ProviderUsage, 'provider' | 'model' | 'inputTokens' | '
   /** Input tokens that the provider itself had cached, and those it cached now; part of `inputTokens`. */
   readonly cacheReadTokens?: number;
   readonly cacheWriteTokens?: number;
+  /** When this host asked the model and how long it took; absent when an agent asked it, or nobody did. */
+  readonly time?: CallTime;
+};
+
+export type CallTime = {
+  /** In milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly of?: 'embedder';
 };
 
 /** The price of a call in USD, or undefined when it is not known. */

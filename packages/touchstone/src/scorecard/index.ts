@@ -1,4 +1,5 @@
 export { agreementOn, type VerdictPair } from './calibration/agreement.js';
+export { type JudgedLabel, measureLabels } from './calibration/label-agreement.js';
 export { type SharedTasks, shareTasks, type TaskDigests } from './comparison/common-tasks.js';
 export {
   compareRuns,
@@ -8,6 +9,7 @@ export {
 export { buildSummary, DEFAULT_PASS_SCORE } from './fold/build.js';
 export { hasTotals, scorecardTroubles } from './fold/check.js';
 export { foldTask, taskThreshold, thresholdOf } from './fold/fold-task.js';
+export { encodeOutcomes, outcomeAt } from './fold/outcomes.js';
 export { buildContractReport } from './report/contract-report.js';
-export { buildReport, type ReportExtras } from './report/report.js';
+export { buildFigures, buildReport, type ReportExtras } from './report/report.js';
 export { sliceOf } from './report/slices.js';

@@ -1,5 +1,6 @@
 export { contractTerms, contractThreshold } from './contract/applied.js';
 export { createContractScorer } from './contract/scorer.js';
+export { criteriaOf } from './rubric/criteria.js';
 export { criterionIssues } from './rubric/criterion-issues.js';
 export { createModelJudge, judgeIdentity } from './rubric/judge.js';
 export {

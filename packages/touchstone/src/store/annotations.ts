@@ -1,5 +1,5 @@
 import { HostError, type Owner, type RunId } from '@touchstone/protocol';
-import type { Annotation, Annotations } from '../ports/index.js';
+import type { Annotation, Annotations, LabelFilter } from '../ports/index.js';
 import { auditStatement } from './audit.js';
 import { type Db, GuardFailed, type SqlValue } from './db.js';
 import { createListeners } from './log/watchers.js';
@@ -9,8 +9,9 @@ import { jsonOrNull, toAnnotation } from './rows.js';
 const ADD = `INSERT INTO annotations
     (run_no, annotation_id, target, signal, note, principal, at, score_override)
   SELECT run_no, ?, ?, ?, ?, ?, ?, ? FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?`;
-const LIST = `SELECT u.run_id, a.annotation_id, a.target, a.signal, a.note, a.principal, a.at, a.score_override
-  FROM runs u JOIN annotations a ON a.run_no = u.run_no
+const READ = `SELECT u.run_id, a.annotation_id, a.target, a.signal, a.note, a.principal, a.at, a.score_override
+  FROM runs u JOIN annotations a ON a.run_no = u.run_no`;
+const LIST = `${READ}
   WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? ORDER BY a.at, a.annotation_no`;
 
 export function createAnnotations(db: Db): Annotations {
@@ -28,7 +29,35 @@ export function createAnnotations(db: Db): Annotations {
     async list(owner, runId) {
       return (await db.all(LIST, runKey(owner, runId))).map(toAnnotation);
     },
+    async labelled(owner, beginning, filter = {}) {
+      const { sql, params } = labelledQuery(db, owner, beginning, filter);
+      const found = (await db.all(sql, params)).map(toAnnotation);
+      return found.filter(({ signal }) => signal.label?.startsWith(beginning));
+    },
     watch: (owner, runId, listener) => listeners.add(topicOf(owner, runId), listener),
+  };
+}
+
+/** The text of the signal is looked at in the store, so that other annotations are not read. */
+function labelledQuery(
+  { dialect }: Db,
+  { tenant, workspace }: Owner,
+  beginning: string,
+  { suiteId, runId, since }: LabelFilter,
+): { readonly sql: string; readonly params: readonly SqlValue[] } {
+  const start = JSON.stringify({ label: beginning }).slice(1, -2);
+  const conditions: readonly (readonly [string, SqlValue | undefined])[] = [
+    ['u.tenant = ?', tenant],
+    ['u.workspace = ?', workspace],
+    [`${dialect.placeOf}(a.signal, ?) > 0`, start],
+    ['u.suite_id = ?', suiteId],
+    ['u.run_id = ?', runId],
+    ['a.at >= ?', since],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  return {
+    sql: `${READ} WHERE ${given.map(([condition]) => condition).join(' AND ')} ORDER BY a.at, a.annotation_no`,
+    params: given.map(([, value]) => value as SqlValue),
   };
 }
 

@@ -1,5 +1,5 @@
 import { AUDIT_START, type AuditEntry, auditLine, type Owner } from '@touchstone/protocol';
-import type { Audit } from '../ports/index.js';
+import type { Audit, AuditQuery } from '../ports/index.js';
 import { type Db, laneOf, lockKey, type SqlValue, type Statement } from './db.js';
 import type { Dialect } from './dialect.js';
 import { textAt, toAuditRecord } from './rows.js';
@@ -33,6 +33,9 @@ export function createAudit(db: Db): Audit {
     async read(owner, after, limit) {
       return (await db.all(READ, [owner.tenant, owner.workspace, after, limit])).map(toAuditRecord);
     },
+    async list(owner, query) {
+      return (await db.all(...listText(owner, query))).map(toAuditRecord);
+    },
     async last(owner) {
       const [row] = await db.all(LAST, [owner.tenant, owner.workspace]);
       return row && toAuditRecord(row);
@@ -42,6 +45,30 @@ export function createAudit(db: Db): Audit {
       return rows.map((row) => ({ tenant: textAt(row, 'tenant'), workspace: textAt(row, 'workspace') }));
     },
   };
+}
+
+/** An answer to a question of a run names the run alone; whose run it is stands in the row of the run. */
+const OF_AGENT = `(resource = ? OR substr(resource, 1, ?) = ? OR EXISTS (SELECT 1 FROM runs AS u
+  WHERE u.run_id = audit.run_id AND u.tenant = audit.tenant AND u.workspace = audit.workspace AND u.agent_id = ?))`;
+
+function listText(
+  { tenant, workspace }: Owner,
+  { order, limit, cursor, runId, agentId }: AuditQuery,
+): readonly [string, readonly SqlValue[]] {
+  const isDown = order === 'desc';
+  const about = `agents/${agentId}`;
+  const wanted: readonly (readonly [string, readonly SqlValue[]] | undefined)[] = [
+    cursor === undefined ? undefined : [`seq ${isDown ? '<' : '>'} ?`, [cursor]],
+    runId === undefined ? undefined : ['run_id = ?', [runId]],
+    agentId === undefined ? undefined : [OF_AGENT, [about, about.length + 1, `${about}@`, agentId]],
+  ];
+  const given = wanted.filter((one) => one !== undefined);
+  const where = given.map(([text]) => ` AND ${text}`).join('');
+  const params = given.flatMap(([, values]) => values);
+  return [
+    `${CHAIN}${where} ORDER BY seq ${isDown ? 'DESC' : 'ASC'} LIMIT ?`,
+    [tenant, workspace, ...params, limit],
+  ];
 }
 
 /** A statement, so that a commit can write it together with what it is about. */

@@ -1,9 +1,10 @@
-import type { AgentDeployments, Owner } from '@touchstone/protocol';
+import { type AgentDeployments, type AgentId, asId, type Owner } from '@touchstone/protocol';
 import type { Deployments } from '../ports/index.js';
 import type { Db, Statement } from './db.js';
-import { jsonAt } from './rows.js';
+import { jsonAt, textAt } from './rows.js';
 
 const GET = 'SELECT document FROM deployments WHERE tenant = ? AND workspace = ? AND agent_id = ?';
+const AGENT_IDS = 'SELECT agent_id FROM deployments WHERE tenant = ? AND workspace = ? ORDER BY agent_id';
 const BEGIN = `INSERT INTO deployments (revision, document, tenant, workspace, agent_id) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (tenant, workspace, agent_id) DO NOTHING`;
 const MOVE = `UPDATE deployments SET revision = ?, document = ?
@@ -14,6 +15,10 @@ export function createDeployments(db: Db): Deployments {
     async get(owner, agentId) {
       const [row] = await db.all(GET, [owner.tenant, owner.workspace, agentId]);
       return row && jsonAt<AgentDeployments>(row, 'document');
+    },
+    async agentIds(owner) {
+      const rows = await db.all(AGENT_IDS, [owner.tenant, owner.workspace]);
+      return rows.map((row) => asId<AgentId>(textAt(row, 'agent_id')));
     },
   };
 }

@@ -23,6 +23,7 @@ import { createPace, type Pace } from './log/page-rows.js';
 import { createRunLog } from './log/run-log.js';
 import { createRuns } from './log/runs.js';
 import { createWatchers } from './log/watchers.js';
+import { createOutcomes } from './outcomes.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { isPostgresUrl, readPostgresAddress } from './postgres/postgres-address.js';
 import { createPostgresDb } from './postgres/postgres-db.js';
@@ -133,6 +134,7 @@ function createStore(db: Db, clock: Clock, holder: string, pace: Pace, leaseCloc
     leases: createLeases(db, leaseClock, holder),
     log: createRunLog(db, clock, watchers, pace),
     ledger: createLedger(db, clock),
+    outcomes: createOutcomes(db),
     suites: createSuites(db),
     agents: createBoundAgents(db),
     packs: createPacks(db),

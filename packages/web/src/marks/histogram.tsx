@@ -31,7 +31,13 @@ export function HistogramMark({ histogram: { edges, counts }, name, show, onChoo
             aria-label={label}
             onClick={() => onChoose(from, to)}
           >
-            <svg width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+            <svg
+              width={WIDTH}
+              height={HEIGHT}
+              viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+              preserveAspectRatio="none"
+              aria-hidden="true"
+            >
               <rect x={1} y={HEIGHT - height} width={WIDTH - 2} height={height} />
             </svg>
           </button>

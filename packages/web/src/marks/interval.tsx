@@ -6,6 +6,8 @@ type IntervalProps = {
   readonly bar?: number | undefined;
   readonly baseline?: number | undefined;
   readonly width?: number;
+  /** What it is the interval of. */
+  readonly name?: string;
 };
 
 /** So much of the scale is shown, so that a narrow interval is not a dot: from below everything that matters to 1. */
@@ -44,8 +46,8 @@ export function IntervalMark(props: IntervalProps) {
   );
 }
 
-function sentenceOf({ value, interval, bar, baseline }: IntervalProps): string {
-  const parts = [`Score ${score(value)}, 95 % interval ${range(interval)}`];
+function sentenceOf({ value, interval, bar, baseline, name = 'Score' }: IntervalProps): string {
+  const parts = [`${name} ${score(value)}, 95 % interval ${range(interval)}`];
   if (bar !== undefined) parts.push(`bar ${score(bar)}`);
   if (baseline !== undefined) parts.push(`baseline ${score(baseline)} (${signed(value - baseline)})`);
   return `${parts.join(', ')}.`;

@@ -1,15 +1,18 @@
 import type { TaskFacets, TaskListing } from '@touchstone/protocol';
-import { type EvalRunSnapshot, isEvalRun, type RunProgress } from '@touchstone/sdk';
+import type { EvalRunSnapshot, RunProgress } from '@touchstone/sdk';
 import { percent, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
-import { navigate, useAddress, withQuery } from '../address.js';
+import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { Grid } from '../parts/grid.js';
+import { READING_HEIGHT, readingColumns } from '../parts/reading-columns.js';
 import { RunHeading } from '../parts/run-heading.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { type ColumnFacts, changeOf, outcomeOf, taskColumns } from '../parts/task-columns.js';
 import { TaskFilters } from '../parts/task-filters.js';
 import { TaskPanel } from '../parts/task-panel.js';
 import { readTaskQuery } from '../queries/task-query.js';
+import { useBodies } from '../queries/use-bodies.js';
+import { EvalRunOf } from '../queries/use-eval-run.js';
 import { type LiveState, useLive } from '../queries/use-live.js';
 import { useQuery } from '../queries/use-query.js';
 import { useTaskPages } from '../queries/use-task-pages.js';
@@ -18,39 +21,18 @@ import { client } from '../source.js';
 
 const isOver = (status: string): boolean => ['completed', 'failed', 'cancelled'].includes(status);
 
-export function RunPage({ runId }: { readonly runId: string }) {
-  const {
-    data: run,
-    error,
-    isLoading,
-    reload,
-  } = useQuery(`run ${runId}`, (signal) => client.runs.get(runId as never, { signal }));
-  if (error !== undefined && !run) return <Refused error={error} onRetry={reload} />;
-  if (isLoading || !run) return <Skeleton />;
-  if (isEvalRun(run)) return <EvalRun run={run} reload={reload} />;
-  return (
-    <>
-      <h1>{run.workflowId}</h1>
-      <Empty>This run is not an evaluation. It is {run.status}.</Empty>
-    </>
-  );
-}
-
-const Refused = ({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) => (
-  <>
-    <h1>Run</h1>
-    <ErrorBox error={error} onRetry={onRetry} />
-  </>
+export const RunPage = ({ runId }: { readonly runId: string }) => (
+  <EvalRunOf runId={runId}>{(run, reload) => <EvalRun run={run} reload={reload} />}</EvalRunOf>
 );
 
 function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly reload: () => void }) {
   const address = useAddress();
   const { runId } = run;
-  const { filter, ignored } = readTaskQuery(address.query);
+  const { filter, view, ignored } = readTaskQuery(address.query);
   const [shown, setShown] = useState(0);
   const live = useLive(runId, !isOver(run.status), reload);
   const revision = isOver(run.status) ? -1 : shown;
-  const tasks = useTaskPages(runId, filter, revision);
+  const tasks = useTaskPages(runId, filter, revision, address.text);
   const { against } = filter;
   const report = useQuery(run.status === 'completed' ? `report ${runId} ${against}` : undefined, (signal) =>
     client.runs.report(runId as never, { signal, ...(against && { against }) }),
@@ -63,7 +45,7 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
   const open = address.query.get('task');
   return (
     <div class={open === null ? 'run' : 'run with-panel'}>
-      <RunHeading run={run} report={report.data} facets={facets.data} address={address} />
+      <RunHeading run={run} report={report.data} facets={facets.data} address={address} reload={reload} />
       {report.error !== undefined && <ErrorBox error={report.error} onRetry={report.reload} />}
       <Live
         state={live.state}
@@ -76,12 +58,18 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
       )}
       <TaskFilters address={address} facets={facets.data} matched={tasks.matched} total={tasks.total} />
       <div class="run-body">
-        <TaskGrid runId={runId} tasks={tasks} columns={columnFacts(facets.data)} />
+        <TaskGrid
+          runId={runId}
+          tasks={tasks}
+          columns={columnFacts(facets.data)}
+          isReading={view === 'reading'}
+        />
         {open !== null && (
           <TaskPanel
             runId={runId}
             taskId={open}
             onClose={() => navigate(withQuery(address, { task: undefined }))}
+            onMove={(step) => void moveBy(tasks, address, open, step)}
           />
         )}
       </div>
@@ -144,13 +132,28 @@ const columnFacts = (facets: TaskFacets | undefined): ColumnFacts => ({
 
 type Tasks = ReturnType<typeof useTaskPages>;
 
-type TaskGridProps = { readonly runId: string; readonly tasks: Tasks; readonly columns: ColumnFacts };
+/** Shows the task before or after the one that is shown, in the order of the list. */
+async function moveBy(tasks: Tasks, address: Address, taskId: string, step: 1 | -1): Promise<void> {
+  const place = await tasks.find(taskId, AbortSignal.timeout(30_000));
+  const next = place + step;
+  if (place < 0 || next < 0 || next >= tasks.matched) return;
+  const row = tasks.rowAt(next) ?? (await tasks.readAt(next));
+  if (row) navigate(withQuery(address, { task: row.taskId }), { replace: true });
+}
 
-function TaskGrid({ runId, tasks, columns }: TaskGridProps) {
+type TaskGridProps = {
+  readonly runId: string;
+  readonly tasks: Tasks;
+  readonly columns: ColumnFacts;
+  readonly isReading: boolean;
+};
+
+function TaskGrid({ runId, tasks, columns, isReading }: TaskGridProps) {
   const address = useAddress();
   const open = address.query.get('task');
   const [active, setActive] = useState(0);
   const { isFirst, find } = tasks;
+  const bodies = useBodies(runId, isReading, tasks.rowAt);
   useEffect(() => {
     if (open === null || isFirst || tasks.rowAt(active)?.taskId === open) return undefined;
     const giveUp = new AbortController();
@@ -182,9 +185,13 @@ function TaskGrid({ runId, tasks, columns }: TaskGridProps) {
     <Grid
       label="Tasks"
       count={tasks.matched}
-      columns={taskColumns(hrefOf, columns)}
+      columns={isReading ? readingColumns(hrefOf, bodies.of) : taskColumns(hrefOf, columns)}
+      {...(isReading && { rowHeight: READING_HEIGHT })}
       rowAt={tasks.rowAt}
-      onSight={tasks.onSight}
+      onSight={(from, to) => {
+        tasks.onSight(from, to);
+        bodies.onSight(from, to);
+      }}
       active={active}
       onMove={move}
       onOpen={openRow}

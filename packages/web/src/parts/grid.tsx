@@ -1,10 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { rowHeight as usualHeight } from './appearance.js';
+import { isLeftAlone, isSecondKey } from './keys.js';
 
 /** One column: its head, and what a row has in it. */
 export type Column<Row> = {
   readonly id: string;
+  /** Tells columns apart that look alike; the id when absent. */
+  readonly key?: string;
   readonly name: string;
+  /** What its head says on top of its name. */
+  readonly title?: string;
   /** Numbers stand at the right. */
   readonly isNumber?: boolean;
   /** The name that the host sorts by; absent when it cannot. */
@@ -14,7 +20,11 @@ export type Column<Row> = {
 
 type GridProps<Row> = {
   readonly label: string;
+  /** What the ids of its rows begin with, where a page has two grids. */
+  readonly rowId?: string;
   readonly count: number;
+  /** Of every row, in pixels; as people have set it when absent. */
+  readonly rowHeight?: number;
   readonly columns: readonly Column<Row>[];
   /** Undefined while it is on its way. */
   readonly rowAt: (index: number) => Row | undefined;
@@ -30,7 +40,6 @@ type GridProps<Row> = {
   readonly onKey?: (key: string) => boolean;
 };
 
-export const ROW_HEIGHT = 32;
 const MARGIN = 6;
 /** Browsers cannot make an element higher than some 17 million pixels. */
 const MAX_HEIGHT = 12_800_000;
@@ -40,27 +49,27 @@ const MAX_HEIGHT = 12_800_000;
  * can find it. It is no <table>, because rows that are not there would have to be; the grid has the focus and the keys.
  */
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, count, columns, active } = props;
+  const { label, rowId = 'row', count, columns, active, rowHeight = usualHeight() } = props;
   const box = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState({ from: 0, to: 40 });
-  const height = Math.min(count * ROW_HEIGHT, MAX_HEIGHT);
-  const scale = count === 0 ? ROW_HEIGHT : height / count;
+  const height = Math.min(count * rowHeight, MAX_HEIGHT);
+  const scale = count === 0 ? rowHeight : height / count;
 
   const look = (): void => {
     const view = box.current;
     if (!view) return;
     const from = Math.max(0, Math.floor(view.scrollTop / scale) - MARGIN);
-    const to = Math.min(count, from + Math.ceil(view.clientHeight / ROW_HEIGHT) + 2 * MARGIN);
+    const to = Math.min(count, from + Math.ceil(view.clientHeight / rowHeight) + 2 * MARGIN);
     setRange((old) => (old.from === from && old.to === to ? old : { from, to }));
   };
-  useLayoutEffect(look, [count]);
+  useLayoutEffect(look, [count, rowHeight]);
   useEffect(() => {
     const watcher = new ResizeObserver(look);
     if (box.current) watcher.observe(box.current);
     return () => watcher.disconnect();
   });
   useEffect(() => props.onSight?.(range.from, range.to), [range, count]);
-  useEffect(() => showRow(box.current, active, scale), [active]);
+  useEffect(() => showRow(box.current, active, scale, rowHeight), [active, rowHeight]);
 
   const indexes = Array.from({ length: Math.max(0, range.to - range.from) }, (_, at) => range.from + at);
   if (active >= 0 && active < count && !indexes.includes(active)) {
@@ -74,13 +83,11 @@ export function Grid<Row>(props: GridProps<Row>) {
       aria-label={label}
       aria-rowcount={count + 1}
       aria-colcount={columns.length}
-      aria-activedescendant={active >= 0 && active < count ? `row-${active}` : undefined}
+      aria-activedescendant={active >= 0 && active < count ? `${rowId}-${active}` : undefined}
       tabIndex={0}
       ref={box}
       onScroll={look}
-      onKeyDown={(event) =>
-        onKey(event, props, Math.floor((box.current?.clientHeight ?? 0) / ROW_HEIGHT) - 2)
-      }
+      onKeyDown={(event) => onKey(event, props, Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 2)}
     >
       <Head {...props} />
       <div class="grid-rows" role="rowgroup" style={{ height: `${height}px` }}>
@@ -99,9 +106,10 @@ function Head<Row>({ columns, order = '', onOrder }: GridProps<Row>) {
   return (
     <div class="grid-head" role="rowgroup">
       <div class="grid-row" role="row" aria-rowindex={1}>
-        {columns.map(({ id, name, isNumber, order: by }) => (
+        {columns.map(({ id, key = id, name, title, isNumber, order: by }) => (
           <span
-            key={id}
+            key={key}
+            title={title}
             role="columnheader"
             class={`cell-${id}${isNumber ? ' number' : ''}`}
             aria-sort={by === undefined ? undefined : by === sorted ? direction : 'none'}
@@ -135,15 +143,15 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
     <div
       class={`grid-row${index === active ? ' active' : ''}${row === undefined ? ' waiting' : ''}`}
       role="row"
-      id={`row-${index}`}
+      id={`${props.rowId ?? 'row'}-${index}`}
       aria-rowindex={index + 2}
       aria-selected={index === active}
       style={{ transform: `translateY(${top}px)` }}
       onClick={open}
       {...(row !== undefined && props.rowProps(row))}
     >
-      {columns.map(({ id, isNumber, cell }) => (
-        <span key={id} role="gridcell" class={`cell-${id}${isNumber ? ' number' : ''}`}>
+      {columns.map(({ id, key = id, isNumber, cell }) => (
+        <span key={key} role="gridcell" class={`cell-${id}${isNumber ? ' number' : ''}`}>
           {row === undefined ? '' : cell(row)}
         </span>
       ))}
@@ -154,16 +162,17 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
 const HEAD_HEIGHT = 32;
 
 /** Scrolls as little as it takes; the row never lies under the head. */
-function showRow(view: HTMLElement | null, index: number, scale: number): void {
+function showRow(view: HTMLElement | null, index: number, scale: number, rowHeight: number): void {
   if (!view || index < 0) return;
-  const [top, bottom] = [index * scale, index * scale + ROW_HEIGHT];
+  const [top, bottom] = [index * scale, index * scale + rowHeight];
   const room = view.clientHeight - HEAD_HEIGHT;
   if (top < view.scrollTop) view.scrollTop = top;
   else if (bottom > view.scrollTop + room) view.scrollTop = bottom - room;
 }
 
 function onKey<Row>(event: KeyboardEvent, props: GridProps<Row>, page: number): void {
-  if (event.target !== event.currentTarget) return;
+  const isCharacter = event.key.length === 1;
+  if (event.target !== event.currentTarget || (isCharacter && (isSecondKey() || isLeftAlone(event)))) return;
   const { active, count, onMove, onOpen } = props;
   const steps: { readonly [key: string]: number } = {
     ArrowDown: 1,

@@ -1,22 +1,26 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { Neighbours } from './neighbours.js';
 import { ErrorBox, Skeleton } from './states.js';
 
 type PanelProps = {
-  readonly runId: string;
+  /** The run that the task is of; absent when it is shown as the suite has it. */
+  readonly runId?: string;
   readonly taskId: string;
   readonly error: unknown;
   readonly onRetry: () => void;
   readonly onClose: () => void;
+  /** Goes to the task before or after this one; absent where there is no list to move in. */
+  readonly onMove?: (step: 1 | -1) => void;
   /** Absent while it is on its way. */
   readonly children?: ComponentChildren;
 };
 
 /** One task beside a list of tasks. Escape closes it, and the list has the focus again. */
-export function Panel({ runId, taskId, error, onRetry, onClose, children }: PanelProps) {
+export function Panel({ runId, taskId, error, onRetry, onClose, onMove, children }: PanelProps) {
   useEffect(() => {
     const close = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape') return;
+      if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return;
       onClose();
       document.querySelector<HTMLElement>('[role=grid]')?.focus();
     };
@@ -27,11 +31,18 @@ export function Panel({ runId, taskId, error, onRetry, onClose, children }: Pane
     <aside class="panel" aria-label={`Task ${taskId}`}>
       <div class="panel-head">
         <h2>
-          <a href={`/runs/${encodeURIComponent(runId)}/tasks/${encodeURIComponent(taskId)}`}>{taskId}</a>
+          {runId === undefined ? (
+            <span class="id">{taskId}</span>
+          ) : (
+            <a href={`/runs/${encodeURIComponent(runId)}/tasks/${encodeURIComponent(taskId)}`}>{taskId}</a>
+          )}
         </h2>
-        <button type="button" class="quiet" title="Esc" onClick={onClose}>
-          Close
-        </button>
+        <span class="panel-tools">
+          {onMove && <Neighbours onMove={onMove} />}
+          <button type="button" class="quiet" title="Esc" onClick={onClose}>
+            Close
+          </button>
+        </span>
       </div>
       {error !== undefined && <ErrorBox error={error} onRetry={onRetry} />}
       {children ?? (error === undefined && <Skeleton rows={4} />)}

@@ -4,41 +4,28 @@ import { chance, detectableWords, duration, regressionWords, signed, usd } from 
 import { type Address, navigate, withQuery } from '../address.js';
 import { HistogramMark } from '../marks/histogram.js';
 import { IntervalMark } from '../marks/interval.js';
-import { verdictOfRun } from '../run-words.js';
-import { VerdictBadge } from './verdict.js';
+import { RunTitle } from './run/run-title.js';
 
 type HeadingProps = {
   readonly run: EvalRunSnapshot;
   readonly report: EvalReport | undefined;
   readonly facets: TaskFacets | undefined;
   readonly address: Address;
+  readonly reload: () => void;
 };
 
 /** What a run came to: the score with its interval, what changed, how long it took and what it cost. */
-export function RunHeading({ run, report, facets, address }: HeadingProps) {
-  const { suite, agent } = run.touchstone;
-  const verdict = verdictOfRun(run, report?.regression?.verdict === 'fail');
-  return (
-    <header class="run-heading">
-      <p class="crumbs">
-        <a href="/runs">Runs</a> / {suite.ref}
-      </p>
-      <div class="run-title">
-        <h1>
-          {agent.agentId}@{agent.version}
-        </h1>
-        <VerdictBadge verdict={verdict} status={run.status} />
-      </div>
-      {report && <Figures report={report} facets={facets} address={address} />}
-    </header>
-  );
-}
+export const RunHeading = ({ run, report, facets, address, reload }: HeadingProps) => (
+  <RunTitle run={run} part="Tasks" isWorse={report?.regression?.verdict === 'fail'} reload={reload}>
+    {report && <Figures report={report} facets={facets} address={address} />}
+  </RunTitle>
+);
 
 function Figures({
   report,
   facets,
   address,
-}: Omit<HeadingProps, 'run' | 'report'> & { readonly report: EvalReport }) {
+}: Omit<HeadingProps, 'run' | 'report' | 'reload'> & { readonly report: EvalReport }) {
   const { aggregate, regression, latency, cost } = report;
   const { score, interval, bar } = aggregate;
   const chooseTime = (from: number, to: number): void =>

@@ -1,6 +1,7 @@
 import type { TaskFacets } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
-import { type Address, navigate, withQuery } from '../address.js';
+import { useEffect, useState } from 'preact/hooks';
+import { type Address, navigate, withQuery, withText } from '../address.js';
 
 type FiltersProps = {
   readonly address: Address;
@@ -38,20 +39,72 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
       {toggle('outcome', 'passed', outcomes?.passed, 'Passed')}
       {isCompared && toggle('change', 'toFail', changes.toFail, 'Now fails')}
       {isCompared && toggle('change', 'toPass', changes.toPass, 'Now passes')}
-      <input
-        type="search"
-        aria-label="Find tasks by id"
-        placeholder="Task id  /"
-        value={query.get('id') ?? ''}
-        onInput={(event) =>
-          navigate(withQuery(address, { id: event.currentTarget.value, task: undefined }), { replace: true })
-        }
-      />
+      <Find address={address} />
       <Chips address={address} />
+      <ViewChoice address={address} />
       <span class="matched" data-testid="matched" role="status">
         {whole(matched)} of {whole(total)}
       </span>
     </div>
+  );
+}
+
+/** One box: ids at once, and with `text:` in front the contents, when the reader is done typing. */
+function Find({ address }: { readonly address: Address }) {
+  const current = address.text === '' ? (address.query.get('id') ?? '') : `${MARK} ${address.text}`;
+  const [draft, setDraft] = useState(current);
+  useEffect(() => setDraft(current), [current]);
+  const closed = { ...address, query: new URLSearchParams(withoutTask(address.query)) };
+  const type = (value: string): void => {
+    setDraft(value);
+    if (value.startsWith(MARK)) return;
+    const cleared = { ...closed, text: '' };
+    navigate(withQuery(cleared, { id: value }), { replace: true });
+  };
+  const search = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !draft.startsWith(MARK)) return;
+    const text = draft.slice(MARK.length).trim();
+    navigate(withText({ ...closed, path: address.path }, text));
+  };
+  return (
+    <input
+      type="search"
+      aria-label="Find tasks by id"
+      placeholder="Task id  /  text: words"
+      title="Ids; text: and words looks through contents with Enter"
+      value={draft}
+      onInput={(event) => type(event.currentTarget.value)}
+      onKeyDown={search}
+    />
+  );
+}
+
+const MARK = 'text:';
+
+const withoutTask = (query: URLSearchParams): URLSearchParams => {
+  const next = new URLSearchParams(query);
+  next.delete('task');
+  return next;
+};
+
+/** Facts in narrow rows, or contents to read in high ones. */
+function ViewChoice({ address }: { readonly address: Address }) {
+  const isReading = address.query.get('view') === 'reading';
+  const choice = (name: string, value: string | undefined, isChosen: boolean) => (
+    <button
+      type="button"
+      aria-pressed={isChosen}
+      onClick={() => navigate(withQuery(address, { view: value }))}
+    >
+      {name}
+    </button>
+  );
+  return (
+    <fieldset class="choice">
+      <legend class="unseen">View</legend>
+      {choice('Facts', undefined, !isReading)}
+      {choice('Reading', 'reading', isReading)}
+    </fieldset>
   );
 }
 

@@ -1,17 +1,16 @@
-import { useQuery } from '../queries/use-query.js';
-import { client } from '../source.js';
 import { Panel } from './panel.js';
-import { TaskContent } from './task-view.js';
+import { TaskDetail } from './task/task-detail.js';
 
-type TaskPanelProps = { readonly runId: string; readonly taskId: string; readonly onClose: () => void };
+type TaskPanelProps = {
+  readonly runId: string;
+  readonly taskId: string;
+  readonly onClose: () => void;
+  /** Goes to the task before or after this one in the list. */
+  readonly onMove: (step: 1 | -1) => void;
+};
 
-export function TaskPanel({ runId, taskId, onClose }: TaskPanelProps) {
-  const { data, error, reload } = useQuery(`task ${runId} ${taskId}`, (signal) =>
-    client.task(runId as never, taskId, { signal }),
-  );
-  return (
-    <Panel runId={runId} taskId={taskId} error={error} onRetry={reload} onClose={onClose}>
-      {data && <TaskContent key={taskId} task={data} />}
-    </Panel>
-  );
-}
+export const TaskPanel = ({ runId, taskId, onClose, onMove }: TaskPanelProps) => (
+  <Panel runId={runId} taskId={taskId} error={undefined} onRetry={onClose} onClose={onClose} onMove={onMove}>
+    <TaskDetail key={taskId} runId={runId} taskId={taskId} />
+  </Panel>
+);

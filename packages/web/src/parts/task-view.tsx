@@ -1,35 +1,78 @@
 import type { Json, TaskView } from '@touchstone/protocol';
-import { duration, plural, score } from '@touchstone/sdk/view';
+import { duration, score, usd } from '@touchstone/sdk/view';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Body } from './body.js';
+import { Diff } from './diff.js';
 import { Glyph } from './glyphs.js';
+import { useKeys } from './keys.js';
+import { Section } from './section.js';
+import { Criteria } from './task/criteria.js';
 
 type Invocation = TaskView['invocations'][number];
 
+type TaskContentProps = {
+  readonly task: TaskView;
+  /** How often the judge was asked; undefined when that is not known. */
+  readonly votes?: number | undefined;
+  /** Below the result. */
+  readonly heading?: ComponentChildren;
+  /** What happened in a repeat, counted from 0. */
+  readonly timeline?: (repeat: number) => ComponentChildren;
+  readonly children?: ComponentChildren;
+};
+
 /** Everything there is to read about one task: what was given, expected and answered, and what was decided about it. */
-export function TaskContent({ task }: { readonly task: TaskView }) {
+export function TaskContent({ task, votes, heading, timeline, children }: TaskContentProps) {
   const [repeat, setRepeat] = useState(0);
-  const invocation = task.invocations[Math.min(repeat, task.invocations.length - 1)];
+  const shown = Math.min(repeat, task.invocations.length - 1);
+  const invocation = task.invocations[shown];
   return (
     <div class="task">
-      <Summary task={task} />
-      {task.invocations.length > 1 && <Repeats task={task} repeat={repeat} onChoose={setRepeat} />}
+      <Summary task={task} invocation={invocation} />
+      {heading}
+      {task.invocations.length > 1 && <Repeats task={task} repeat={shown} onChoose={setRepeat} />}
       {task.bodiesRemovedAt !== undefined && (
         <p class="note">The content of this run was removed {task.bodiesRemovedAt}.</p>
       )}
-      {invocation && <InvocationView task={task} invocation={invocation} />}
+      {invocation && (
+        <>
+          <Section name="Given">
+            <Body value={invocation.input} testId="task-input" />
+          </Section>
+          <Answer task={task} invocation={invocation} />
+          <Criteria task={task} invocation={invocation} votes={votes} />
+          {timeline?.(shown)}
+          <Findings invocation={invocation} />
+          {invocation.printed !== undefined && (
+            <Section name="Printed">
+              <Body value={invocation.printed} />
+            </Section>
+          )}
+        </>
+      )}
+      {children}
     </div>
   );
 }
 
-const Summary = ({ task }: { readonly task: TaskView }) => {
+type InvocationProps = { readonly task: TaskView; readonly invocation: Invocation };
+
+type SummaryProps = { readonly task: TaskView; readonly invocation: Invocation | undefined };
+
+const Summary = ({ task, invocation }: SummaryProps) => {
   const isScored = task.unscored === undefined;
   const outcome = isScored ? (task.passed ? 'passed' : 'failed') : 'unscored';
-  const result = task.invocations[0]?.result;
+  const { latencyMs, costUsd } = invocation?.result ?? {};
+  const facts = [
+    ...(latencyMs === undefined ? [] : [duration(latencyMs)]),
+    ...(costUsd === undefined ? [] : [usd(costUsd)]),
+    ...(invocation?.attempts === undefined ? [] : [`asked ${invocation.attempts} times`]),
+  ];
   return (
     <p class="task-summary">
       <Glyph outcome={outcome} /> <span class="strong">{isScored ? score(task.score) : task.unscored}</span>
-      {result?.latencyMs !== undefined && <span class="muted"> · {duration(result.latencyMs)}</span>}
+      {facts.length > 0 && <span class="muted"> · {facts.join(' · ')}</span>}
     </p>
   );
 };
@@ -40,75 +83,78 @@ type RepeatsProps = {
   readonly onChoose: (repeat: number) => void;
 };
 
-const Repeats = ({ task, repeat, onChoose }: RepeatsProps) => (
-  <div class="repeats" role="tablist" aria-label="Repeats">
-    {task.invocations.map(({ invocationId, result }, at) => (
-      <button
-        key={invocationId}
-        type="button"
-        role="tab"
-        aria-selected={at === repeat}
-        onClick={() => onChoose(at)}
-      >
-        {at + 1} <span class="muted">{result === undefined ? '' : score(result.score)}</span>
-      </button>
-    ))}
-  </div>
-);
+/** Arrows move between tabs, as people who use a keyboard expect. */
+const Repeats = ({ task, repeat, onChoose }: RepeatsProps) => {
+  const move = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    const { length } = task.invocations;
+    const next = (repeat + step + length) % length;
+    onChoose(next);
+    (event.currentTarget as Element).querySelectorAll('button')[next]?.focus();
+  };
+  return (
+    <div class="repeats" role="tablist" aria-label="Repeats" onKeyDown={move}>
+      {task.invocations.map(({ invocationId, result }, at) => (
+        <button
+          key={invocationId}
+          type="button"
+          role="tab"
+          aria-selected={at === repeat}
+          tabIndex={at === repeat ? 0 : -1}
+          onClick={() => onChoose(at)}
+        >
+          {at + 1} <span class="muted">{result === undefined ? '' : score(result.score)}</span>
+        </button>
+      ))}
+    </div>
+  );
+};
 
-const InvocationView = ({
-  task,
-  invocation,
-}: {
-  readonly task: TaskView;
-  readonly invocation: Invocation;
-}) => (
-  <>
-    <Section name="Given">
-      <Body value={invocation.input} testId="task-input" />
-    </Section>
+/** What was expected beside what was answered, or the difference between them. */
+function Answer({ task, invocation }: InvocationProps) {
+  const [isCompared, setCompared] = useState(false);
+  const { output } = invocation;
+  const expected = expectedOf(task);
+  const canCompare = expected !== undefined && output !== undefined;
+  useKeys({ d: () => canCompare && setCompared(!isCompared) });
+  const toggle = canCompare && (
+    <button
+      type="button"
+      class="quiet"
+      title="d"
+      aria-pressed={isCompared}
+      onClick={() => setCompared(!isCompared)}
+    >
+      Difference
+    </button>
+  );
+  if (isCompared && canCompare)
+    return (
+      <Section name="Expected and answer" beside={toggle}>
+        <Diff before={expected} after={output} />
+      </Section>
+    );
+  return (
     <div class="beside">
-      {expectedOf(task) !== undefined && (
+      {expected !== undefined && (
         <Section name="Expected">
-          <Body value={expectedOf(task) as Json} testId="task-expected" />
+          <Body value={expected} testId="task-expected" />
         </Section>
       )}
-      <Section name="Answer">
-        {invocation.output === undefined ? (
+      <Section name="Answer" beside={toggle}>
+        {output === undefined ? (
           <p class="muted">
             No answer: {invocation.outcome}. {invocation.reason}
           </p>
         ) : (
-          <Body value={invocation.output} testId="task-output" />
+          <Body value={output} testId="task-output" />
         )}
+        {output !== undefined && invocation.reason !== undefined && <p class="note">{invocation.reason}</p>}
       </Section>
     </div>
-    <Criteria task={task} invocation={invocation} />
-    <ToolCalls invocation={invocation} />
-    {(invocation.result?.findings ?? []).length > 0 && (
-      <Section name="Findings">
-        {invocation.result?.findings?.map(({ kind, severity }) => (
-          <p key={kind} data-testid="finding">
-            {kind} {severity}
-          </p>
-        ))}
-      </Section>
-    )}
-  </>
-);
-
-const Section = ({
-  name,
-  children,
-}: {
-  readonly name: string;
-  readonly children: preact.ComponentChildren;
-}) => (
-  <section class="part">
-    <h2>{name}</h2>
-    {children}
-  </section>
-);
+  );
+}
 
 /** What a golden task is held against; a rubric is shown by its criteria. */
 function expectedOf({ expected }: TaskView): Json | undefined {
@@ -116,58 +162,13 @@ function expectedOf({ expected }: TaskView): Json | undefined {
   return match?.value;
 }
 
-type CriterionFacts = {
-  readonly met?: boolean;
-  readonly agreement?: number;
-  readonly reason?: string;
-  readonly criterion?: string;
-};
-type RubricLine = { readonly criterion?: unknown; readonly weight?: number };
-
-function Criteria({ task, invocation }: { readonly task: TaskView; readonly invocation: Invocation }) {
-  const rubric = (task.expected.rubric ?? []) as readonly RubricLine[];
-  if (rubric.length === 0) return null;
-  const decided = (invocation.criteria ?? []) as readonly CriterionFacts[];
-  const results = invocation.result?.criteria ?? [];
-  return (
-    <Section name="Criteria">
-      <ul class="criteria">
-        {rubric.map(({ criterion }, at) => {
-          const isMet = results[at] ? results[at].met === 1 : decided[at]?.met;
-          return (
-            <li
-              key={String(criterion)}
-              data-testid="criterion"
-              data-criterion={results[at]?.id}
-              data-met={isMet}
-            >
-              <Glyph outcome={isMet === undefined ? 'unscored' : isMet ? 'passed' : 'failed'} />
-              <span>{String(criterion)}</span>
-              {decided[at]?.reason !== undefined && <q class="muted">{decided[at].reason}</q>}
-            </li>
-          );
-        })}
-      </ul>
-    </Section>
-  );
-}
-
-const ToolCalls = ({ invocation: { toolCalls } }: { readonly invocation: Invocation }) =>
-  toolCalls.length === 0 ? null : (
-    <Section name={`Timeline: ${plural(toolCalls.length, 'tool call')}`}>
-      <ol class="spans">
-        {toolCalls.map((call) => (
-          <li key={call.callId} data-testid="span" data-kind="tool">
-            <details>
-              <summary>
-                {call.toolId} <span class="muted">{call.status}</span>
-              </summary>
-              <Body value={call.inputs} />
-              {call.outcome !== undefined && <Body value={call.outcome} />}
-              {call.error !== undefined && <Body value={call.error} />}
-            </details>
-          </li>
-        ))}
-      </ol>
+const Findings = ({ invocation: { result } }: Pick<InvocationProps, 'invocation'>) =>
+  (result?.findings ?? []).length === 0 ? null : (
+    <Section name="Findings">
+      {result?.findings?.map(({ kind, severity }) => (
+        <p key={kind + severity} data-testid="finding" data-severity={severity}>
+          {kind} <span class={`severity ${severity}`}>{severity}</span>
+        </p>
+      ))}
     </Section>
   );

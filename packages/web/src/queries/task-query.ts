@@ -6,6 +6,8 @@ const ORDERS = TASK_ORDERS.flatMap((order) => [order, `-${order}` as const]);
 /** What the address asks for. A value that makes no sense falls back to the default, and is named so that the page can say so. */
 export function readTaskQuery(query: URLSearchParams): {
   readonly filter: TaskListQuery;
+  /** Facts in narrow rows, or contents to read. */
+  readonly view: 'facts' | 'reading';
   readonly ignored: readonly string[];
 } {
   const ignored: string[] = [];
@@ -45,6 +47,7 @@ export function readTaskQuery(query: URLSearchParams): {
     maxMs: number('maxMs', Number.MAX_SAFE_INTEGER),
     order: choice('order', ORDERS),
   };
+  const view = choice('view', ['facts', 'reading'] as const) ?? 'facts';
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-  return { filter: Object.fromEntries(given) as TaskListQuery, ignored };
+  return { filter: Object.fromEntries(given) as TaskListQuery, view, ignored };
 }

@@ -226,7 +226,8 @@ export const runComparison = closed(
 /** Two runs, task by task. */
 export type RunComparison = Wire<typeof runComparison>;
 
-const confusion = closed({
+/** The four counts of two raters. */
+export const confusion = closed({
   /** Verdicts that both raters gave as met: true positives. */
   tp: count('Both: met.'),
   /** Verdicts that only the second rater gave as met: false positives. */

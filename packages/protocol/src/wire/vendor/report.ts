@@ -388,6 +388,23 @@ export const evalReport = closed(
     nondeterministic: mark('Live tools took part, so the run may not go the same way twice.'),
     /** Some checks look at time, cost or tokens, so equal answers may score otherwise. Absent otherwise. */
     timed: mark('Some checks look at time, cost or tokens, so equal answers may score otherwise.'),
+    /** How likely the comparison finds a drop, from none to twice the smallest one; absent when it finds none. */
+    power: list(
+      closed({
+        /** A true drop of the mean score. */
+        drop: fraction(),
+        /** How often the comparison would call it real. */
+        chance: fraction(),
+      }),
+      'How likely the comparison would find a drop, from none on.',
+    ),
+    /** How many tasks would find half of the smallest detectable drop; absent without one, and for very large suites. */
+    halfDrop: closed({
+      /** Half of the smallest detectable drop. */
+      drop: fraction(),
+      /** Tasks that would find it four times in five. */
+      tasks: count(),
+    }),
     /** Parts of the suite, by the beginning of the task ids; absent when there is only one part. */
     slices: list(reportedSlice, 'Parts of the suite, looked at after the fact: no verdicts.'),
   },

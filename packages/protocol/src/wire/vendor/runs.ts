@@ -201,12 +201,18 @@ export type BulkCancelResult = Wire<typeof bulkResult>;
 export const bulkResults = closed({ results: list(bulkResult) });
 
 /** Answer of `GET /v1/runs/{runId}/events/poll`. */
-export const polledEvents = closed({
-  /** Those after the sequence that the caller named, in order. */
-  events: list(ref<typeof runEvent>('run-event')),
-  /** Whether the last of them ends the run. */
-  isComplete: flag(),
-});
+export const polledEvents = closed(
+  {
+    /** Those after the sequence that the caller named, in order. */
+    events: list(ref<typeof runEvent>('run-event')),
+    /** Whether the last of them ends the run. */
+    isComplete: flag(),
+  },
+  {
+    /** With `types`: the last event that was looked at, which need not be among them. */
+    lastSequence: integer('With types: the last event that was looked at.'),
+  },
+);
 
 /** Oldest first. */
 export const annotationList = closed({ annotations: list(ref<typeof annotation>('annotation')) });

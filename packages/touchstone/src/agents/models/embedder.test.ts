@@ -62,7 +62,15 @@ describe('an embedder', () => {
     expect(server.requests).toMatchObject([
       { path: '/v1/embeddings', body: { model: 'embed-1', input: TEXTS } },
     ]);
-    expect(spent).toEqual([{ provider: 'local', model: 'embed-1', inputTokens: 9, outputTokens: 0 }]);
+    expect(spent).toMatchObject([
+      {
+        provider: 'local',
+        model: 'embed-1',
+        inputTokens: 9,
+        outputTokens: 0,
+        time: { of: 'embedder', durationMs: expect.any(Number) },
+      },
+    ]);
   });
 
   it('brings the credential and the headers of its provider', async () => {
@@ -123,7 +131,7 @@ describe('an embedder', () => {
 
   it('whose tokens nobody counted has cost nothing that is known', async () => {
     const { spent } = await embed(inTurn(answer({ data: GOOD.data, usage: { prompt_tokens: -1 } })));
-    expect(spent).toEqual([
+    expect(spent).toMatchObject([
       { provider: 'local', model: 'embed-1', inputTokens: 0, outputTokens: 0, uncounted: true },
     ]);
   });

@@ -13,6 +13,7 @@ import {
 } from '../../net/index.js';
 import type { Embedder, EmbeddingResult, Spend, Usage } from '../../ports/index.js';
 import { createPatience, DEFAULT_TIMEOUT_MS } from './ask.js';
+import { timeCall } from './call-time.js';
 import type { Models } from './models.js';
 
 export type EmbedderParts = Pick<RequestParts, 'clock' | 'random'> & {
@@ -71,6 +72,7 @@ async function embed(
   const who = `Embedder ${pin.provider}/${pin.model}`;
   const { retries = DEFAULT_RETRIES, maxAnswerBytes: maxBytes = DEFAULT_ANSWER_BYTES } = parts;
   const body = JSON.stringify({ model: pin.model, input: texts });
+  const timed = timeCall(parts.clock, bounds);
   const outcome = await sendWithRetries({ ...parts, retries, who }, pace, bounds, async () => {
     const result = await client.send({ url, body, signal: bounds.signal, maxBytes });
     return 'reason' in result ? { ...result, reason: `${who}: ${result.reason}` } : result;
@@ -78,7 +80,7 @@ async function embed(
   if (outcome.kind !== 'text') return outcome;
   const { usage, vectors } = readEmbeddings(outcome.text, texts.length, pin);
   // Paid whether or not its vectors can be used.
-  if (usage) await spend([usage]);
+  if (usage) await spend([{ ...usage, time: { ...timed(), of: 'embedder' } }]);
   return vectors
     ? { kind: 'embedded', vectors }
     : { kind: 'failed', reason: `${who} gave an answer that is not one vector of numbers for each text.` };

@@ -1,8 +1,16 @@
 import { validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
 import { defined, HostError, type ModelPin, type Owner, type VariableName } from '@touchstone/protocol';
-import { createFetch, DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../../net/index.js';
+import {
+  createFetch,
+  DEFAULT_RETRIES,
+  type Guard,
+  type PaceOf,
+  type RequestBounds,
+  type RetryLimits,
+} from '../../net/index.js';
 import type { Clock, Random } from '../../ports/index.js';
+import { timeCall } from './call-time.js';
 import {
   type Choice,
   type ChooseParts,
@@ -11,7 +19,7 @@ import {
   type ModelQuery,
   unsetProvider,
 } from './choose.js';
-import type { Model } from './model.js';
+import type { Model, ModelReply, Question } from './model.js';
 import {
   createLanguageModel,
   type PackagedKind,
@@ -82,6 +90,7 @@ export function createModels(parts: ModelsParts): Models {
   function track(model: Model): Model {
     const tracked: Model = {
       ...model,
+      ask: (question, bounds) => askTimed(model, parts.clock, question, bounds),
       close() {
         opened.delete(tracked);
         model.close();
@@ -113,6 +122,18 @@ export function createModels(parts: ModelsParts): Models {
       for (const model of [...opened]) model.close();
     },
   };
+}
+
+/** A reply, with the time that it took. Waiting for a place at the provider comes first, and is no part of it. */
+async function askTimed(
+  model: Model,
+  clock: Clock,
+  question: Question,
+  bounds: RequestBounds,
+): Promise<ModelReply> {
+  const timed = timeCall(clock, bounds);
+  const reply = await model.ask(question, bounds);
+  return reply.kind === 'reply' ? { ...reply, usage: { ...reply.usage, time: timed() } } : reply;
 }
 
 const customSpec = ({ baseUrl, apiKeyEnv }: CustomEndpoint): ProviderSpec =>

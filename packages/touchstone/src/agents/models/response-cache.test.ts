@@ -52,8 +52,9 @@ describe('a remembered reply', () => {
     expect(first).not.toHaveProperty('usage.cacheHit');
     expect(second).toEqual({
       ...first,
-      usage: { ...('usage' in first && first.usage), cacheHit: true, costUsd: 0 },
+      usage: { ...('usage' in first && first.usage), cacheHit: true, costUsd: 0, time: undefined },
     });
+    expect(second).not.toHaveProperty('usage.time');
   });
 
   it('is not there before it has been paid for', async () => {

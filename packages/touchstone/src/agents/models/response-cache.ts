@@ -38,10 +38,11 @@ export function questionDigest(identity: ModelIdentity, question: Question): Dig
 /** Inputs that are not JSON are undefined, which no store can hold; absent, they read back the same. */
 const storable = (reply: Reply): Json => JSON.parse(JSON.stringify(reply)) as Json;
 
-const remembered = (reply: Reply): Reply => ({
-  ...reply,
-  usage: { ...reply.usage, costUsd: 0, cacheHit: true },
-});
+/** Nobody was asked, so there is no time that it took. */
+function remembered(reply: Reply): Reply {
+  const { time: _, ...usage } = reply.usage;
+  return { ...reply, usage: { ...usage, costUsd: 0, cacheHit: true } };
+}
 
 function textsIn(value: Json): readonly string[] {
   if (typeof value === 'string') return [value];

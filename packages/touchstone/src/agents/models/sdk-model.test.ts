@@ -46,7 +46,13 @@ describe.each([
       toolCalls: [],
       refused: false,
       finish: 'stop',
-      usage: { ...USAGE, inputTokens: 90, outputTokens: 8, cacheReadTokens: 64 },
+      usage: {
+        ...USAGE,
+        inputTokens: 90,
+        outputTokens: 8,
+        cacheReadTokens: 64,
+        time: { startedAt: expect.any(Number), durationMs: expect.any(Number) },
+      },
       said: [
         { kind: 'reasoning', text: 'I looked it up.' },
         { kind: 'text', text: 'Five days.' },

@@ -10,7 +10,7 @@ import { vendor } from '@touchstone/protocol/wire';
 import { keyIdOf, verifyAudit } from '../../app/index.js';
 import type { Audit } from '../../ports/index.js';
 import { type Endpoint, endpoint, ok } from '../endpoint.js';
-import { integerOr, optionalChoice, optionalInteger, type QueryOf } from '../query.js';
+import { integerOr, optionalChoice, optionalInteger, optionalText, type QueryOf } from '../query.js';
 import type { Services } from '../services.js';
 
 // No operation makes a key: approvals count principals, and a caller who could make keys could approve as two of them.
@@ -63,6 +63,8 @@ const parameters = {
   limit: integerOr(100, 'Records of one page.', { min: 1, max: 1_000 }),
   cursor: integerOr(0, 'The nextCursor of the page before.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
   order: optionalChoice('Oldest first (asc, the default) or newest first.', ['asc', 'desc']),
+  runId: optionalText('Only records of this run.'),
+  agentId: optionalText('Only records about this agent, one of its versions, or a run of it.'),
 };
 
 const rangeQuery = {
@@ -109,21 +111,17 @@ export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
   }),
 ];
 
-type PageQuery = {
-  readonly limit: number;
-  readonly cursor: number;
-  readonly order?: 'asc' | 'desc' | undefined;
-};
-
-/** A cursor is the number of the last record of the page before. */
-async function readPage(audit: Audit, owner: Owner, { limit, cursor, order }: PageQuery) {
-  if (order !== 'desc') {
-    const found = await audit.read(owner, cursor, limit + 1);
-    return { items: found.slice(0, limit), more: found.length > limit };
-  }
-  const end = cursor > 0 ? cursor - 1 : ((await audit.last(owner))?.seq ?? 0);
-  const start = Math.max(0, end - limit);
-  return { items: (await audit.read(owner, start, end - start)).toReversed(), more: start > 0 };
+/** A cursor is the number of the last record of the page before; 0 is before all of them, in either order. */
+async function readPage(audit: Audit, owner: Owner, query: QueryOf<typeof parameters>) {
+  const { limit, cursor, order = 'asc', runId, agentId } = query;
+  const found = await audit.list(owner, {
+    order,
+    limit: limit + 1,
+    ...(cursor > 0 && { cursor }),
+    runId,
+    agentId,
+  });
+  return { items: found.slice(0, limit), more: found.length > limit };
 }
 
 const shown = ({ at, ...record }: AuditRecord) => ({ ...record, at: timestampOf(at) });

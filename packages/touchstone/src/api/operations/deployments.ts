@@ -55,7 +55,8 @@ export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
   }),
 ];
 
-function agentIdOf({ params }: Call): AgentId {
+/** The agent that a path names. An id that cannot be one is an agent that is not there. */
+export function agentIdOf({ params }: Pick<Call, 'params'>): AgentId {
   const { agentId, version, channel } = readReference(params.agentId ?? '') ?? {};
   if (agentId === undefined || version !== undefined || channel !== undefined) throw noAgent();
   return agentId;

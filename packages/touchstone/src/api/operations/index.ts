@@ -2,12 +2,16 @@ import type { Endpoint } from '../endpoint.js';
 import { seamEndpoints } from '../seams/index.js';
 import type { Services } from '../services.js';
 import { auditEndpoints, keyEndpoints } from './access.js';
+import { boardEndpoints } from './board.js';
 import { agentEndpoints, boundAgentEndpoints, toolEndpoints } from './catalogue/agents.js';
 import { packEndpoints } from './catalogue/packs.js';
 import { profileEndpoints } from './catalogue/profiles.js';
+import { suiteTaskEndpoints } from './catalogue/suite-tasks.js';
 import { suiteEndpoints } from './catalogue/suites.js';
 import { deploymentEndpoints } from './deployments.js';
 import { discoveryEndpoints, metricsEndpoints, workflowEndpoints } from './discovery.js';
+import { matrixEndpoints } from './matrix.js';
+import { reviewEndpoints } from './review.js';
 import { annotationEndpoints } from './runs/annotations.js';
 import { artifactEndpoints } from './runs/artifacts.js';
 import { baselineEndpoints, comparisonEndpoints, diffEndpoints } from './runs/comparisons.js';
@@ -23,6 +27,8 @@ import {
 } from './runs/report.js';
 import { runControlEndpoints } from './runs/run-control.js';
 import { runEndpoints, runListEndpoints } from './runs/runs.js';
+import { taskEventEndpoints } from './runs/task-events.js';
+import { taskSearchEndpoints } from './runs/task-search.js';
 import { taskListEndpoints } from './runs/tasks.js';
 import { sessionEndpoints } from './sessions.js';
 import { usageEndpoints } from './usage.js';
@@ -46,10 +52,12 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...webhookEndpoints(host),
     ...agentEndpoints(host),
     ...deploymentEndpoints(host),
+    ...boardEndpoints(host),
     ...interruptEndpoints(host),
     ...auditEndpoints(host),
     ...toolEndpoints(host),
     ...suiteEndpoints(host),
+    ...suiteTaskEndpoints(host),
     ...packEndpoints(host),
     ...boundAgentEndpoints(host),
     ...profileEndpoints(host),
@@ -59,6 +67,10 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...reportEndpoints(host),
     ...resultEndpoints(host),
     ...taskListEndpoints(host),
+    ...taskSearchEndpoints(host),
+    ...taskEventEndpoints(host),
+    ...reviewEndpoints(host),
+    ...matrixEndpoints(host),
     ...comparisonEndpoints(host),
     ...baselineEndpoints(host),
     ...sessionEndpoints(host),

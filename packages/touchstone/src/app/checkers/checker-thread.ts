@@ -33,9 +33,11 @@ export function startCheckerThread(file = WORKER, heapMb = MAX_HEAP_MB): Checker
   const ended = createDeferred<void>();
   let current: Deferred<unknown> | undefined;
   let reason: Error | undefined;
-  // An idle thread does not keep the process alive.
-  worker.unref();
-  ready.promise.catch(() => undefined);
+  // An idle thread does not keep the process alive. One that is loading does: whoever started it waits for it, or for why it ended.
+  ready.promise.then(
+    () => worker.unref(),
+    () => undefined,
+  );
 
   worker.on('message', (text: string) => {
     const message = JSON.parse(text) as Message;

@@ -1,4 +1,5 @@
 import {
+  type AgentDeployments,
   type ApprovalPolicy,
   type DeploymentIntent,
   type DeploymentPlan,
@@ -9,6 +10,7 @@ import {
   type RequiredEval,
   type RunError,
 } from '@touchstone/protocol';
+import { stateOf } from '../../deployments/index.js';
 import type { Run } from '../../ports/index.js';
 import { unmetEvidence } from './evidence.js';
 import { decideMove } from './plan-transition.js';
@@ -41,9 +43,17 @@ export function createCarryOut(parts: DecisionParts) {
       next: move.next,
       evals,
     });
-    return unmet ?? move;
+    return unmet ?? { ...move, next: dated(before, move.next, parts.clock.now()) };
   };
 }
+
+/** With the moment for every version that comes into another state. */
+const dated = (before: AgentDeployments, next: AgentDeployments, since: number): AgentDeployments => ({
+  ...next,
+  versions: next.versions.map((row) =>
+    stateOf(before, row.version) === row.state ? row : { ...row, since },
+  ),
+});
 
 /** Backwards a version may go that is gone; forwards only what is there, and as it was. */
 const isOther = ({ digest }: DeploymentIntent, now: Digest | undefined, isForward: boolean): boolean =>

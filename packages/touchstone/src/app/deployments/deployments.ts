@@ -1,13 +1,16 @@
 import {
   type AgentId,
   asId,
+  type BoardAgent,
   type DeploymentPlan,
   type DeploymentRecord,
   type Digest,
   defined,
   type GatePolicy,
   jsonEqual,
+  type MoveReview,
   type Owner,
+  type Page,
   type Principal,
   type ReasonLabel,
   type TransitionRequest,
@@ -16,13 +19,21 @@ import {
 } from '@touchstone/protocol';
 import { deploymentRecords } from '../../deployments/index.js';
 import { ENGINE_VERSION } from '../../engine/index.js';
-import type { CreationId, Engine, Ids, Run, RunOrigin } from '../../ports/index.js';
+import {
+  type CreationId,
+  DEPLOYMENT_WORKFLOW,
+  type Engine,
+  type Ids,
+  type Run,
+  type RunOrigin,
+} from '../../ports/index.js';
 import { createdBefore, idsOf } from '../runs/creation.js';
+import { type BoardQuery, readBoard } from './board.js';
 import { planTransition } from './plan-transition.js';
+import { type MoveQuestion, reviewMove } from './review-move.js';
 import { type DecisionParts, servingNow } from './serving.js';
 
 /** Runs that move deployments are all of this workflow. */
-const DEPLOYMENT_WORKFLOW = 'touchstone.deployment';
 
 type TransitionParts = DecisionParts & {
   /** Where the runs of transitions are made, and so who takes them up after a crash. */
@@ -30,7 +41,7 @@ type TransitionParts = DecisionParts & {
   readonly ids: Ids;
   /** Takes secrets out of what people write. */
   readonly mask: (text: string) => Promise<string>;
-  readonly drive: Engine['drive'];
+  readonly engine: Pick<Engine, 'drive' | 'interrupts'>;
 };
 
 /** A deployment is bound to the digest of the agent and not only to its version. */
@@ -49,6 +60,10 @@ export type Deployments = {
   list(owner: Owner, agentId: AgentId): Promise<readonly DeploymentRecord[] | undefined>;
   /** The digests of every version, now and as deployed; undefined when there is no such agent for this owner. */
   versions(owner: Owner, agentId: AgentId): Promise<readonly VersionDigests[] | undefined>;
+  /** All agents with what serves and what waits for people. */
+  board(owner: Owner, query: BoardQuery): Promise<Page<BoardAgent>>;
+  /** What would be decided about a move, without a trace. */
+  review(principal: Principal, agentId: AgentId, question: MoveQuestion): Promise<MoveReview>;
   /** What became of the request is told by the run: completed, waiting for people, or failed with the reason. */
   transition(
     principal: Principal,
@@ -65,8 +80,10 @@ type TransitionOptions = {
 };
 
 export function createDeployments(parts: TransitionParts): Deployments {
-  const { store } = parts;
+  const { store, engine } = parts;
   return {
+    board: (owner, page) => readBoard({ ...parts, approvalOf: engine.interrupts.approval }, owner, page),
+    review: (...question) => reviewMove(parts, ...question),
     async list(owner, agentId) {
       const versions = await parts.agents.versions(owner, agentId);
       const serving = await servingNow(parts, owner, agentId);
@@ -91,7 +108,7 @@ export function createDeployments(parts: TransitionParts): Deployments {
       checkVersion(asked.version);
       const { owner } = principal;
       const settled = async ({ runId }: Run): Promise<Run> => {
-        await parts.drive(owner, runId);
+        await engine.drive(owner, runId);
         return (await store.runs.get(owner, runId)) as Run;
       };
       const before = await createdBefore(store.runs, owner, creationId);
@@ -103,7 +120,7 @@ export function createDeployments(parts: TransitionParts): Deployments {
       const waiting = plan.intent?.approvals.length ? await findWaiting(parts, principal, plan) : undefined;
       if (waiting && !isOver(waiting, parts.clock.now())) return waiting;
       // The same question from before, whose time is over, is closed before it is asked again.
-      if (waiting) await parts.drive(owner, waiting.runId);
+      if (waiting) await engine.drive(owner, waiting.runId);
       const created = await store.runs.create({
         runId: idsOf(parts.ids, creationId).runId(),
         owner,

@@ -2,6 +2,7 @@ import {
   type DeployedVersion,
   defined,
   type EvalPlan,
+  type EvalReport,
   type Evidence,
   type EvidenceReason,
   type RequiredEval,
@@ -20,13 +21,20 @@ export async function unmetEvidence(
   const { claim, owner } = proof;
   if (gains(proof) && (await parts.revokedVersions(owner, claim.agentId)).includes(claim.version))
     return unmet('agent_revoked', { suite: '' });
-  const run = claim.evalRunId === undefined ? undefined : await parts.store.runs.get(owner, claim.evalRunId);
+  const run = await offeredRun(parts, proof);
   for (const required of demandsOf(proof, run)) {
-    const unmet = await decide(parts, proof, required, run);
-    if (unmet) return unmet;
+    const { reason, told } = await decideProof(parts, proof, required, run);
+    if (reason) return unmet(reason, required, told);
   }
   return undefined;
 }
+
+/** The run that is named as proof; undefined when none is, or there is no such run. */
+export const offeredRun = async (
+  { store }: EvidenceParts,
+  { owner, claim }: EvidenceRequest,
+): Promise<Run | undefined> =>
+  claim.evalRunId === undefined ? undefined : store.runs.get(owner, claim.evalRunId);
 
 /** Whether the version comes closer to service, or gets more of it. A revoked one may only leave. */
 function gains({ request: { transition, version, canaryPercent = 100 }, before }: EvidenceRequest): boolean {
@@ -41,26 +49,40 @@ function demandsOf({ claim, evals }: EvidenceRequest, run: Run | undefined): rea
   return [{ suite: `${run.plan.suite.suiteId}@${run.plan.suite.version}` }];
 }
 
-async function decide(
+/** Whether a run is the proof that a gate asks for, and what was read to find out. */
+type ProofDecision = {
+  /** Why it is none; absent when it is one. */
+  readonly reason?: EvidenceReason;
+  readonly told?: RefusalDetails;
+  /** What the run has shown; absent when it has no result. */
+  readonly report?: EvalReport;
+  /** The run held against each version that it would stand in for, as far as that was done. */
+  readonly compared: readonly { readonly serving: DeployedVersion['version']; readonly report: EvalReport }[];
+};
+
+export async function decideProof(
   parts: EvidenceParts,
   proof: EvidenceRequest,
   required: RequiredEval,
   run: Run | undefined,
-): Promise<RunError | undefined> {
+): Promise<ProofDecision> {
   const now = parts.clock.now();
   const judge = (evidence: Evidence | undefined) => decideEvidence(required, proof.claim, evidence, now);
-  if (run && run.plan.kind !== 'eval') return unmet('not_an_eval', required);
+  if (run && run.plan.kind !== 'eval') return { reason: 'not_an_eval', compared: [] };
   const facts = run && (await gatherEvidence(parts, proof, required, run, run.plan as EvalPlan));
   const reason = judge(facts);
-  if (reason || !run || !facts) return reason && unmet(reason, required);
-  if (!required.noRegression) return undefined;
-  for (const rival of rivalsOf(proof.before, proof.next, proof.request.version)) {
-    const compared = await compareWithServing(parts, proof, required, run, rival);
-    const told = { serving: rival.version, ...(compared && { against: compared.regression?.baselineRunId }) };
-    const worse = judge(compared ? { ...facts, report: compared } : { ...facts, incomparable: true });
-    if (worse) return unmet(worse, required, told);
+  const shown = defined({ report: facts?.report });
+  if (reason || !run || !facts) return { ...defined({ reason }), ...shown, compared: [] };
+  const compared: { serving: DeployedVersion['version']; report: EvalReport }[] = [];
+  const rivals = required.noRegression ? rivalsOf(proof.before, proof.next, proof.request.version) : [];
+  for (const { version: serving, ...rival } of rivals) {
+    const report = await compareWithServing(parts, proof, required, run, { version: serving, ...rival });
+    if (report) compared.push({ serving, report });
+    const worse = judge(report ? { ...facts, report } : { ...facts, incomparable: true });
+    const told = { serving, ...(report && { against: report.regression?.baselineRunId }) };
+    if (worse) return { reason: worse, told, ...shown, compared };
   }
-  return undefined;
+  return { ...shown, compared };
 }
 
 type RefusalDetails = {

@@ -132,7 +132,7 @@ export async function decideMove(
 }
 
 /** A version that is gone from the host can still be taken out of service; only forward it cannot go. */
-async function agentFactsOf(
+export async function agentFactsOf(
   parts: DecisionParts,
   owner: Owner,
   agentId: AgentId,

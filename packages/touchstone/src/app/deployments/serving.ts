@@ -19,6 +19,7 @@ export type DecisionParts = EvidenceParts & {
   readonly gates: readonly GatePolicy[];
   readonly refusals: Pick<Refusals, 'take'>;
   readonly agents: {
+    list(owner: Owner): Promise<readonly AgentVisible[]>;
     find(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
     versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
     revoked(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
@@ -70,15 +71,20 @@ export const claimOf = (
   { digest, filesNotFollowed }: DigestFacts,
 ) => ({ agentId, version, digest, ...defined({ evalRunId, filesNotFollowed }) });
 
-/** What the gates of the configuration ask of this request, as they are now. */
-export function demandsNow(
+/** The gates of the configuration on the way of this request, as they are now. */
+export function gatesNow(
   { gates }: Pick<DecisionParts, 'gates'>,
   { tenant }: Owner,
   serving: AgentDeployments,
   request: TransitionRequest,
-) {
+): readonly GatePolicy[] {
   const to = targetState(request, stateOf(serving, request.version));
-  const matching = to ? matchingGates(gates, tenant, serving.agentId, to) : [];
+  return to ? matchingGates(gates, tenant, serving.agentId, to) : [];
+}
+
+/** What these gates ask for. */
+export function demandsNow(...about: Parameters<typeof gatesNow>) {
+  const matching = gatesNow(...about);
   return {
     approvals: matching.flatMap(({ approval }) => approval ?? []),
     evals: matching.flatMap(({ requiredEval }) => requiredEval ?? []),

@@ -84,6 +84,9 @@ function labelIssues(value: JsonObject): readonly Issue[] {
   ];
 }
 
+/** Whether a label can be about it: prose, or a check of question and answer alone. */
+export const isLabelCriterion = (criterion: string): boolean => criterionIssues(criterion).length === 0;
+
 function criterionIssues(criterion: Json | undefined): readonly Issue[] {
   const pointer = '/criterion';
   if (typeof criterion !== 'string' || criterion.trim() === '')

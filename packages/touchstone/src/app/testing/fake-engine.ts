@@ -42,6 +42,7 @@ export function createFakeEngine(store: Store, listeners: Set<ProgressListener>)
   return {
     drive: async () => undefined,
     interrupts: {
+      approval: async () => undefined,
       find: async () => undefined,
       resolve: async () => Promise.reject(new HostError('interrupt_not_found', 'Nobody asks here.')),
     },

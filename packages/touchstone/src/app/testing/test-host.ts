@@ -34,14 +34,19 @@ import { createRefusals } from '../refusals.js';
 import { createRetention } from '../retention/retention.js';
 import { createAnnotations } from '../review/annotations.js';
 import { createBlessings } from '../review/blessings.js';
+import { createReviews } from '../review/reviews.js';
 import type { CreateRunBody } from '../runs/plan-run.js';
 import { suiteIssues } from '../runs/task-criteria.js';
 import { systemClock, systemIds } from '../system.js';
 import type { Touchstone } from '../touchstone.js';
 import { readComparison } from '../views/compare.js';
+import { readCounts } from '../views/counts.js';
 import { buildDebugBundle } from '../views/debug-bundle/debug-bundle.js';
 import { diffRuns } from '../views/diff.js';
 import { readHistory } from '../views/history.js';
+import { readMatrix } from '../views/outcomes/matrix.js';
+import { createOutcomesReader } from '../views/outcomes/run-outcomes.js';
+import { createOrdinalsReader } from '../views/outcomes/task-ordinals.js';
 import { readReport } from '../views/report.js';
 import { createResults } from '../views/results.js';
 import { readThresholds } from '../views/run-measurement.js';
@@ -207,12 +212,19 @@ function createFake(
   const suites = createSuiteCatalogue(store, clock);
   const annotations = createAnnotations({ store, clock, ids: systemIds, log, mask: maskSecrets });
   const results = createResults(store.log);
+  const taskSources = { store, openThresholds: async () => () => undefined };
+  const tables = createTaskTables(taskSources);
+  const outcomes = createOutcomesReader({ store, results }, tables);
+  const ordinals = createOrdinalsReader(store);
+  const tasks = createTasks({ store, tables, outcomes, ordinals });
   const limitCounts = createLimitCounts();
   const { recordedRefusals: atOnce } = config.limits.perTenant;
   let made = 0;
   return {
     limitCounts,
     shares: UNSHARED,
+    taskEvents: async () => ({ items: [], spans: [] }),
+    taskTexts: { find: async () => new Set() },
     readSuite: (owner, value, bytes) =>
       readSentSuite({ check: checkAtOnce, shares: UNSHARED }, owner, value, bytes),
     suiteIssues: (_owner, suite) => suiteIssues(suite),
@@ -235,6 +247,8 @@ function createFake(
     deployments: {
       list: async () => undefined,
       versions: async () => undefined,
+      board: async () => ({ items: [] }),
+      review: async () => Promise.reject(new HostError('not_found', 'There is no such agent.')),
       transition: async () => Promise.reject(new HostError('not_found', 'There is no such agent.')),
     },
     previewRun: async () => Promise.reject(new HostError('not_found', 'This host plans nothing.')),
@@ -280,10 +294,10 @@ function createFake(
     },
     viewTask: async () => undefined,
     viewTasks: async () => ({ items: [], covered: 0 }),
-    tasks: createTasks({
-      store,
-      tables: createTaskTables({ store, openThresholds: async () => () => undefined }),
-    }),
+    reviews: createReviews({ sources: taskSources, tables }),
+    tasks,
+    matrix: (owner, request) => readMatrix({ store, outcomes, ordinals }, owner, request),
+    counts: (owner) => readCounts({ store, tasks }, owner),
     fork: async () => {
       throw new HostError('not_found', 'There is no such run.');
     },
@@ -300,7 +314,7 @@ function createFake(
     compareJudges: async () => {
       throw new HostError('not_found', 'There is no such eval run.');
     },
-    history: (owner, request) => readHistory({ store, results }, owner, request, []),
+    history: (owner, request) => readHistory({ store, outcomes }, owner, request, []),
     blessings: createBlessings({ store, clock }),
     compileDefinition: async () => {
       throw new HostError('validation_error', 'This host compiles nothing.');

@@ -19,7 +19,7 @@ import { comparisonIssues } from '../runs/baseline.js';
 import { sharedTasks } from './common-tasks.js';
 import { measuredRun, type ResultSource, reportedRun } from './run-measurement.js';
 
-type ReportParts = ResultSource & { readonly overridesOf: Annotations['overridesOf'] };
+export type ReportParts = ResultSource & { readonly overridesOf: Annotations['overridesOf'] };
 
 export type ReportOptions = {
   /** Hold the run against this one instead of its own baseline. */
@@ -71,7 +71,7 @@ async function kindsOf(
 }
 
 /** What the run is held against: its own baseline has been checked at create, any other is checked here. */
-async function baselineOf(
+export async function baselineOf(
   parts: ResultSource,
   owner: Owner,
   plan: EvalPlan,

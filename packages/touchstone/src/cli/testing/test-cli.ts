@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Io, isJob } from '../io.js';
+import type { Io } from '../io.js';
 import { main } from '../main.js';
-import { createOut } from '../out.js';
+import { createOut, isJob } from '../out.js';
 
 export type TestCli = {
   readonly io: Io;

@@ -9,8 +9,10 @@ import {
 } from '../../ports/index.js';
 import type { Parts } from '../parts.js';
 import { membersOf } from './approval-flow.js';
+import { approvalsGiven } from './approvals.js';
 import { isDue, openFlow, write } from './drive-flow.js';
 import { eventsOf, type History, interruptsOf, readHistory } from './history.js';
+import { votesOf } from './votes.js';
 
 /** How long an answer waits for the process that writes to the run at the moment, and how often it looks. */
 const PATIENCE_MS = 10_000;
@@ -22,6 +24,14 @@ export function createInterrupts(
   drive: (owner: Owner, runId: RunId) => Promise<void>,
 ): Interrupts {
   return {
+    async approval(owner, runId) {
+      const run = await parts.store.runs.get(owner, runId);
+      if (run?.plan.kind !== 'deployment' || run.status !== 'waiting-approval') return undefined;
+      const history = await readHistory(parts.store, run);
+      const policy = run.plan.intent?.approvals[approvalsGiven(history)];
+      const granted = new Set(votesOf(history).map(({ principal }) => principal)).size;
+      return policy && { policy, granted };
+    },
     async find(owner, runId, nodeId) {
       const run = await parts.store.runs.get(owner, runId);
       return run && latest(run, await readHistory(parts.store, run), nodeId);

@@ -72,7 +72,7 @@ function ballotOf({ by, value }: Answer): Ballot | HostError {
 }
 
 /** Votes since the question was last asked. */
-function votesOf(history: History): readonly Vote[] {
+export function votesOf(history: History): readonly Vote[] {
   const round = history.slice(history.findLastIndex(({ type }) => type === 'interrupt.requested'));
   return (['granted', 'overridden'] as const).flatMap((kind) =>
     eventsOf(round, `approval.${kind}`).map(({ payload }) => ({ principal: payload.principal, kind })),

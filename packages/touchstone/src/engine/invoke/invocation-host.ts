@@ -6,7 +6,7 @@ import type { Parts } from '../parts.js';
 import { Reasoning } from './bracket.js';
 import type { InvocationRequest } from './invocation.js';
 import { createMemoryWriter } from './memory.js';
-import { type SpendMeter, usagePayload } from './spend-meter.js';
+import { recordCalls, type SpendMeter } from './spend-meter.js';
 import { createToolGateway, type ToolGateway } from './tool-gateway.js';
 
 /**
@@ -77,8 +77,9 @@ export class InvocationHost implements AgentHost {
       this.userUsage.push(...priced);
       return;
     }
-    for (const call of priced) this.#recorder.add('provider.usage', usagePayload(call));
-    this.usage.push(...priced);
+    recordCalls(this.#recorder, priced, 'agent');
+    // When it was asked is for the log, not for those who score the answer.
+    this.usage.push(...priced.map(({ time: _, ...call }) => call));
   }
 
   /** The answer is there: nothing that comes later is recorded. */

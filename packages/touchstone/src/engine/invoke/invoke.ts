@@ -20,7 +20,7 @@ import { recordEnd, recordStart } from './bracket.js';
 import type { AnswerOutcome, InvocationRequest, InvocationResult } from './invocation.js';
 import { InvocationHost } from './invocation-host.js';
 import { agentIds } from './opaque-ids.js';
-import { type SpendMeter, usagePayload } from './spend-meter.js';
+import { recordCalls, type SpendMeter } from './spend-meter.js';
 import type { ToolGateway } from './tool-gateway.js';
 
 /** Runs one invocation and records its bracket. Rejects only when the signal aborts. */
@@ -46,7 +46,7 @@ export async function invoke(
   const outcome = decided instanceof Promise ? await decided : decided;
   recordEnd(request, invocationId, answer, outcome, recorder);
   // Behind the bracket, which holds what the agent has used.
-  for (const call of host.userUsage) recorder.add('provider.usage', usagePayload(call));
+  recordCalls(recorder, host.userUsage, 'user');
   recorder.settle();
   return {
     outcome: outcome.outcome,

@@ -8,6 +8,7 @@ import {
   redactDeep,
 } from '@touchstone/protocol';
 import type { PriceOf, Store, Usage } from '../../ports/index.js';
+import type { Recorder } from '../log/recorder.js';
 
 /** The spend of a run: commits usage to the ledger and knows the sum, invocations lost in a crash included. */
 export type SpendMeter = {
@@ -47,7 +48,19 @@ function withPrice(call: Usage, priceOf: PriceOf): Usage {
   return costUsd === undefined ? call : { ...call, costUsd };
 }
 
-export const usagePayload = (call: Usage): ProviderUsage => ({
+/** Writes down model calls of one who asked, with the times that were measured. */
+export function recordCalls(
+  recorder: Recorder,
+  calls: readonly Usage[],
+  by: 'agent' | 'user' | 'judge',
+): void {
+  for (const call of calls) {
+    const { of = by, ...time } = call.time ?? {};
+    recorder.addCall(usagePayload(call), { by: of, ...time });
+  }
+}
+
+const usagePayload = (call: Usage): ProviderUsage => ({
   provider: call.provider as ModelName,
   model: call.model as ModelName,
   inputTokens: call.inputTokens,

@@ -18,7 +18,7 @@ import {
   keepsReasoning,
 } from '../invoke/invocation.js';
 import { invoke } from '../invoke/invoke.js';
-import { costOf, type SpendMeter, usagePayload } from '../invoke/spend-meter.js';
+import { costOf, recordCalls, type SpendMeter } from '../invoke/spend-meter.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 import type { ExecutionResult, Executor } from './run-kind.js';
@@ -102,7 +102,7 @@ async function executeTask(execution: TaskExecution): Promise<ExecutionResult> {
   const spend: Spend = async (usage) => void judgeUsage.push(...(await meter.spend(usage)));
   const scored = await scoreInvocation(execution, invocation, spend);
   // Judge usage stands after the bracket has closed and before the score.
-  for (const call of judgeUsage) recorder.add('provider.usage', usagePayload(call));
+  recordCalls(recorder, judgeUsage, 'judge');
   const score = repeatScore(invocation, withoutSecret(scored, parts.redact), judgeUsage);
   const { ordinal, repeat } = request;
   const { events } = recorder;

@@ -15,7 +15,7 @@ import {
   type Task,
 } from '@touchstone/protocol/bodies';
 import type { Run, ScoredCall, Scoring, ScoringResult, Spend, TaskRecord, Usage } from '../../ports/index.js';
-import { costOf, type SpendMeter, usagePayload } from '../invoke/spend-meter.js';
+import { costOf, recordCalls, type SpendMeter } from '../invoke/spend-meter.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 import type { ExecutionResult, Executor } from './run-kind.js';
@@ -68,7 +68,7 @@ async function rejudge(
     ? { score: before.score }
     : await scoring.score(task, transcriptOf(source, bracket, before), signal, spend);
   const recorder = createRecorder(bracket[0]?.nodeId ?? task.taskId, parts.clock, parts.redact);
-  for (const call of usage) recorder.add('provider.usage', usagePayload(call));
+  recordCalls(recorder, usage, 'judge');
   const bodies = { ...ownBodies(source, before), ...redactDeep(scored.bodies, parts.redact) };
   return {
     record: {

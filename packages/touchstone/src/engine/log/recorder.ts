@@ -1,5 +1,5 @@
 import { type Redact, redactDeep } from '@touchstone/protocol';
-import type { NewEvent, Payloads } from '@touchstone/protocol/bodies';
+import type { ModelCallTime, NewEvent, Payloads } from '@touchstone/protocol/bodies';
 import type { Clock } from '../../ports/index.js';
 
 /** Collects the event block of one step, in the order things happened. */
@@ -8,6 +8,8 @@ export type Recorder = {
   readonly events: readonly NewEvent[];
   /** Returns the event's index in the block, to be named as the cause of a later one. */
   add<T extends NewEvent['type']>(type: T, payload: Payloads[T], cause?: number): number;
+  /** One model call. */
+  addCall(payload: Payloads['provider.usage'], call: ModelCallTime): void;
   /** Brings the block into the order the protocol gives it. Called once everything has happened. */
   settle(): void;
 };
@@ -26,6 +28,10 @@ export function createRecorder(nodeId: string, clock: Clock, redact: Redact): Re
           ? { type, at, payload: kept, nodeId }
           : { type, at, payload: kept, nodeId, cause };
       return events.push(event as NewEvent) - 1;
+    },
+    addCall(payload, call) {
+      const kept = redactDeep(payload, redact);
+      events.push({ type: 'provider.usage', at: clock.now(), payload: kept, nodeId, call });
     },
     settle() {
       const inOrder = reasonedFirst(events);

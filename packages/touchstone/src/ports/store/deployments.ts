@@ -4,6 +4,8 @@ import type { AgentDeployments, AgentId, AuditEntry, AuditRecord, Owner } from '
 export type Deployments = {
   /** Undefined while no version of the agent has been moved. */
   get(owner: Owner, agentId: AgentId): Promise<AgentDeployments | undefined>;
+  /** Agents of which a version has been moved, by id. */
+  agentIds(owner: Owner): Promise<readonly AgentId[]>;
 };
 
 /** Rejection of a change that was decided on an older picture. Nothing of its commit is kept. */
@@ -20,7 +22,19 @@ export type Audit = {
   append(owner: Owner, entry: AuditEntry): Promise<AuditRecord>;
   /** Records with `seq` > `after` (the first is 1), in order. */
   read(owner: Owner, after: number, limit: number): Promise<readonly AuditRecord[]>;
+  /** Some of them, in either order. A cursor is the number of the last record that was read; the order begins without one. */
+  list(owner: Owner, query: AuditQuery): Promise<readonly AuditRecord[]>;
   last(owner: Owner): Promise<AuditRecord | undefined>;
   /** Every owner with a chain; for the operator at the machine. */
   owners(): Promise<readonly Owner[]>;
+};
+
+export type AuditQuery = {
+  readonly order: 'asc' | 'desc';
+  readonly limit: number;
+  readonly cursor?: number | undefined;
+  /** Only records of this run. */
+  readonly runId?: string | undefined;
+  /** Only records about this agent, one of its versions, or a run of it. */
+  readonly agentId?: string | undefined;
 };

@@ -1,5 +1,6 @@
 import type {
   AgentPin,
+  EvalReport,
   Interval,
   ModelPin,
   ReportedRegression,
@@ -11,7 +12,14 @@ import type {
   Timestamp,
 } from '@touchstone/protocol';
 import { knownLatencies, mean, nearestRanks, sumKnown } from '../fold/aggregate.js';
-import { ALPHA, FEWEST_DIFFERING, ROUNDING, smallestDetectableDrop } from '../statistics/detectable.js';
+import {
+  ALPHA,
+  FEWEST_DIFFERING,
+  pairsToDetect,
+  powerCurve,
+  ROUNDING,
+  smallestDetectableDrop,
+} from '../statistics/detectable.js';
 import { mcnemarP } from '../statistics/mcnemar.js';
 import { meanInterval } from '../statistics/mean-interval.js';
 import { signFlipP, stepsOf } from '../statistics/sign-flip.js';
@@ -79,6 +87,28 @@ function comparePaired(
     ...costsOf(before.results, after.results),
     ...latenciesOf(before.results, after.results),
     ...(options.otherJudge && { otherJudge: true }),
+  };
+}
+
+/** How likely the comparison finds a drop, and what it would take to find half of the smallest one that it finds. */
+export function detectionOf(
+  before: BaselineFacts,
+  after: ComparedResults,
+  { shared, thresholds, tolerance }: RegressionOptions,
+  smallest: number | undefined,
+): Pick<EvalReport, 'power' | 'halfDrop'> {
+  if (smallest === undefined) return {};
+  const both = shared
+    ? commonResults({ before: before.results, after: after.results }, shared, thresholds)
+    : { before: before.results, after: after.results };
+  const differences = pairResults(both.before, both.after).pairs.map(({ difference }) => difference);
+  const noise = varianceOf(differences);
+  const drop = smallest / 2;
+  // A drop within the tolerance is never called real, however many tasks there are.
+  const tasks = drop > tolerance ? pairsToDetect(drop, noise, tolerance) : undefined;
+  return {
+    power: powerCurve(differences.length, noise, Math.min(1, 2 * smallest), tolerance),
+    ...(tasks !== undefined && { halfDrop: { drop, tasks } }),
   };
 }
 

@@ -3,6 +3,7 @@ import {
   defined,
   type EvalPlan,
   type EvalReport,
+  type HeadlineFigures,
   type Interval,
   isNondeterministic,
   type ReportVerdict,
@@ -13,7 +14,12 @@ import {
   type UnscoredReason,
 } from '@touchstone/protocol';
 import type { SharedTasks } from '../comparison/common-tasks.js';
-import { type BaselineFacts, compareResults, type RegressionOptions } from '../comparison/regression.js';
+import {
+  type BaselineFacts,
+  compareResults,
+  detectionOf,
+  type RegressionOptions,
+} from '../comparison/regression.js';
 import { adjust, type GivenOverride, type KindOf } from '../fold/adjusted.js';
 import { knownLatencies, mean, nearestRanks, sumKnown } from '../fold/aggregate.js';
 import { DEFAULT_PASS_SCORE } from '../fold/build.js';
@@ -61,9 +67,7 @@ export function buildReport(
     aggregate,
     verdict: decideVerdict(aggregate.interval, aggregate.bar),
     ...adjust(results, thresholds, overrides, kindOf),
-    ...(baseline && {
-      regression: compareResults(baseline, { results }, regressionOptions(facts, baseline)),
-    }),
+    ...(baseline && reportRegression(facts, results, baseline)),
     ...reportCriteria(results),
     ...reportRepeats(plan.repeats, thresholds, results),
     ...reportFindings(results),
@@ -81,7 +85,34 @@ export function buildReport(
   };
 }
 
+/** The few figures of a report that are kept beside a run. */
+export function buildFigures(
+  facts: ReportFacts,
+  results: readonly TaskResult[],
+  baseline?: Baseline,
+): HeadlineFigures {
+  const { interval } = aggregateOf(facts.plan, facts.thresholds, results);
+  const { p95Ms, maxMs } = latencyOf(results);
+  const regression = baseline && compareResults(baseline, { results }, regressionOptions(facts, baseline));
+  return {
+    interval,
+    ...(maxMs > 0 && { p95Ms }),
+    ...(regression && { regression: { scoreDelta: regression.scoreDelta, verdict: regression.verdict } }),
+  };
+}
+
 type Baseline = NonNullable<ReportExtras['baseline']>;
+
+function reportRegression(
+  facts: ReportFacts,
+  results: readonly TaskResult[],
+  baseline: Baseline,
+): Pick<EvalReport, 'regression' | 'power' | 'halfDrop'> {
+  const options = regressionOptions(facts, baseline);
+  const regression = compareResults(baseline, { results }, options);
+  const { smallestDetectableDrop: smallest } = regression;
+  return { regression, ...detectionOf(baseline, { results }, options, smallest) };
+}
 
 /** The digest of the suite seeds the chance in the comparison. */
 const regressionOptions = (

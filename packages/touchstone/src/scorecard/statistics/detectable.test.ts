@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { smallestDetectableDrop } from './detectable.js';
+import { pairsToDetect, powerCurve, smallestDetectableDrop } from './detectable.js';
 
 type World = { readonly pairs: number; readonly noise: number; readonly tolerance: number };
 const oracle = JSON.parse(readFileSync(new URL('./oracle.json', import.meta.url), 'utf8')) as {
@@ -61,5 +61,49 @@ describe('the smallest detectable drop', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('the power curve', () => {
+  it.each(oracle.detectable)(
+    'of $pairs tasks at noise $noise and tolerance $tolerance passes 80 % at the drop that SciPy found',
+    ({ pairs, noise: flips, tolerance, drop }) => {
+      const curve = powerCurve(pairs, flips, Math.min(1, 2 * drop), tolerance);
+      const below = curve.filter((point) => point.drop < drop - 1e-9);
+      const above = curve.filter((point) => point.drop > drop + 1e-9);
+      expect(below.every(({ chance }) => chance < 0.8)).toBe(true);
+      expect(above.every(({ chance }) => chance > 0.8)).toBe(true);
+      expect(below.length).toBeGreaterThan(0);
+    },
+  );
+
+  it('starts at no drop, where what chance alone would do is under 5 %', () => {
+    for (const flips of [0, 0.1, 0.5]) {
+      const [first] = powerCurve(200, flips, 0.5);
+      expect(first?.drop).toBe(0);
+      expect(first?.chance).toBeLessThan(0.05);
+    }
+  });
+});
+
+describe('the tasks that a drop takes', () => {
+  it('find it four times in five, and a few percent fewer do not', () => {
+    const world = fc.record({
+      drop: fc.double({ min: 0.03, max: 0.5, noNaN: true }),
+      flips: fc.double({ min: 0.02, max: 0.5, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(world, ({ drop, flips }) => {
+        const pairs = pairsToDetect(drop, flips) as number;
+        expect(smallestDetectableDrop(pairs, flips)).toBeLessThanOrEqual(drop + 1e-9);
+        if (pairs > 50)
+          expect(smallestDetectableDrop(Math.floor(pairs * 0.9), flips)).toBeGreaterThan(drop * 0.99);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('are not counted beyond what any suite has', () => {
+    expect(pairsToDetect(0.0001, 0.5)).toBeUndefined();
   });
 });

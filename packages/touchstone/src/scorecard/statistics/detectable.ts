@@ -42,6 +42,44 @@ export function smallestDetectableDrop(pairs: number, noise: number, tolerance =
   return found;
 }
 
+const POINTS = 24;
+
+/** How likely the rule finds a drop, from none to `most`. */
+export function powerCurve(
+  pairs: number,
+  noise: number,
+  most: number,
+  tolerance = 0,
+): readonly { readonly drop: number; readonly chance: number }[] {
+  const needed = fallsNeeded(pairs, tolerance);
+  return Array.from({ length: POINTS + 1 }, (_, at) => {
+    const drop = (most * at) / POINTS;
+    const chance = noise + drop === 0 ? 0 : powerOf(pairs, noise, drop, needed);
+    return { drop, chance: Math.min(1, Math.max(0, chance)) };
+  });
+}
+
+/** Suites that are larger find drops that nobody asks for, and counting on would take long. */
+const MOST_PAIRS = 200_000;
+
+/** How many pairs it takes to find a drop in 80 % of all runs; undefined when it is too many to say. */
+export function pairsToDetect(drop: number, noise: number, tolerance = 0): number | undefined {
+  const isFound = (pairs: number): boolean =>
+    powerOf(pairs, noise, drop, fallsNeeded(pairs, tolerance)) >= POWER;
+  let found = FEWEST_DIFFERING;
+  while (!isFound(found)) {
+    found *= 2;
+    if (found > MOST_PAIRS) return undefined;
+  }
+  let missed = Math.floor(found / 2);
+  while (found - missed > Math.max(1, found / 100)) {
+    const middle = Math.floor((missed + found) / 2);
+    if (isFound(middle)) found = middle;
+    else missed = middle;
+  }
+  return found;
+}
+
 /** For every number of differing tasks how many of them must have fallen; more than there are when none would do. */
 function fallsNeeded(pairs: number, tolerance: number): Int32Array {
   const needed = new Int32Array(pairs + 1).map((_, differing) => differing + 1);

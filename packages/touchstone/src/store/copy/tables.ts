@@ -14,6 +14,7 @@ const OWNER = ['tenant', 'workspace'];
 export const STORED_TABLES: readonly StoredTable[] = [
   { table: 'runs', key: ['run_no'], isNumbered: true },
   { table: 'run_requests', key: ['run_no'] },
+  { table: 'run_outcomes', key: ['run_no'] },
   { table: 'records', key: ['run_no', 'ordinal', 'repeat'] },
   { table: 'log_entries', key: ['run_no', 'first_seq'] },
   { table: 'ledger', key: [] },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SHA256_HEX } from '../dialect.js';
@@ -59,10 +60,12 @@ export async function openSqlite(file: string): Promise<Sqlite> {
   }
 }
 
+const require = createRequire(import.meta.url);
+
 /** The package carries its own SQLite for every supported Node; where it cannot load, newer Nodes have one built in. */
 async function loadModule(): Promise<SqliteModule> {
   try {
-    return (await import('@photostructure/sqlite')) as unknown as SqliteModule;
+    return require('@photostructure/sqlite') as SqliteModule;
   } catch (error) {
     const builtIn: string = 'node:sqlite';
     return import(builtIn).catch(() => Promise.reject(missingSqlite(error)));

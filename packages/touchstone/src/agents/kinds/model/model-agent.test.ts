@@ -202,7 +202,7 @@ describe('money', () => {
       },
     });
     const answer = invoke('hi', host);
-    expect(await asked.promise).toEqual([
+    expect(await asked.promise).toMatchObject([
       { provider: 'local', model: 'small-1', inputTokens: 7, outputTokens: 3 },
     ]);
     expect(used).toEqual([]);

@@ -2,6 +2,7 @@ import { timestampOf } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { annotationWire } from '../../../app/index.js';
 import { type Endpoint, endpoint, ok, wireBody } from '../../endpoint.js';
+import { optionalText } from '../../query.js';
 import { findRun, runIdOf, type Services } from '../../services.js';
 
 export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
@@ -27,12 +28,18 @@ export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/runs/{runId}/annotations',
     auth: 'runs:read',
     summary: 'The annotations on a run, oldest first',
+    parameters: { taskId: optionalText('Only those on this task of an eval run, or on one of its events.') },
     responses: ok('All of them.', vendor.annotationList),
     refusals: ['not_found'],
     handle: (call) => ({
       async large() {
         const all = await host.annotations.list(call.principal.owner, runIdOf(call));
-        return { status: 200, body: { annotations: all.map(annotationWire) } };
+        const { taskId } = call.query;
+        const kept =
+          taskId === undefined
+            ? all
+            : await host.touchstone.tasks.about(await findRun(host, call), taskId, all);
+        return { status: 200, body: { annotations: kept.map(annotationWire) } };
       },
     }),
   }),

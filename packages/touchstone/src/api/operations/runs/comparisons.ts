@@ -1,7 +1,7 @@
-import { asId, type RunId } from '@touchstone/protocol';
+import type { RunId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { bodyOf, type Endpoint, endpoint, ok } from '../../endpoint.js';
-import { optionalText, type Parameter } from '../../query.js';
+import { optionalText, requiredName } from '../../query.js';
 import { checkEvaluation, runIdOf, type Services } from '../../services.js';
 
 /** Two runs held against each other. They only read: a POST, because two ids and their options make no name. */
@@ -68,16 +68,7 @@ export const baselineEndpoints = ({ touchstone }: Services): readonly Endpoint[]
 ];
 
 const MAX_ID = 128;
-
-const against: Parameter<RunId> = {
-  description: 'The run to hold it against.',
-  schema: { type: 'string', minLength: 1, maxLength: MAX_ID },
-  required: true,
-  read(text = '') {
-    if (text.length > 0 && text.length <= MAX_ID) return { value: asId<RunId>(text) };
-    return { wrong: `expected the id of a run, 1 to ${MAX_ID} characters` };
-  },
-};
+const against = requiredName<RunId>('The run to hold it against.', 'the id of a run', MAX_ID);
 
 export const diffEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({

@@ -1,7 +1,7 @@
 import { HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { type Answer, type Call, type Endpoint, endpoint, type LargeReply, ok } from '../../endpoint.js';
-import { anyText, integerOr, optionalInteger, type QueryOf } from '../../query.js';
+import { anyText, integerOr, optionalInteger, type Parameter, type QueryOf } from '../../query.js';
 import { findRun, type Services } from '../../services.js';
 import { hasNews, isOver } from '../../streams/event-pages.js';
 import {
@@ -10,7 +10,7 @@ import {
   streamEvents,
   streamSnapshots,
 } from '../../streams/event-stream.js';
-import { polledEvents, prefersJson } from '../../streams/polled-events.js';
+import { type EventSelection, polledEvents, prefersJson } from '../../streams/polled-events.js';
 import { streamProgress } from '../../streams/progress-stream.js';
 import { parseStreamModes } from '../../streams/stream-modes.js';
 import { listening } from '../../streams/wakeups.js';
@@ -23,8 +23,24 @@ const streamQuery = {
   ),
   bufferMs: integerOr(0, 'Collect events for so long and send them as one.', { min: 0, max: MAX_BUFFER_MS }),
 };
+const MAX_TYPES = 50;
+const eventTypes: Parameter<ReadonlySet<string> | undefined> = {
+  description:
+    'Only events of these types, with commas between them. The answer then says how far it has read.',
+  schema: { type: 'string' },
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    const types = text.split(',');
+    const isRight = types.length <= MAX_TYPES && types.every((type) => /^[A-Za-z][\w.-]{0,63}$/.test(type));
+    return isRight
+      ? { value: new Set(types) }
+      : { wrong: `expected at most ${MAX_TYPES} types of events with commas between them` };
+  },
+};
 const pollQuery = {
   lastSequence: optionalInteger('Only events after this sequence.', { min: 0 }),
+  limit: optionalInteger('The most events of one answer.', { min: 1, max: 1_000 }),
+  types: eventTypes,
   timeout: integerOr(30, 'How long to wait for an event, in seconds.', { min: 1, max: 60 }),
 };
 
@@ -84,8 +100,12 @@ function lastEventId({ headers }: Call): number | undefined {
 }
 
 /** What the log holds after a position, without waiting for more. */
-const readNow = ({ feed: { pages } }: Services, position: StreamPosition): LargeReply => ({
-  large: () => polledEvents(pages, position),
+const readNow = (
+  { feed: { pages } }: Services,
+  position: StreamPosition,
+  selection?: EventSelection,
+): LargeReply => ({
+  large: () => polledEvents(pages, position, selection),
 });
 
 async function poll(host: Services, call: Call<QueryOf<typeof pollQuery>>): Promise<LargeReply> {
@@ -93,7 +113,7 @@ async function poll(host: Services, call: Call<QueryOf<typeof pollQuery>>): Prom
   const after = call.query.lastSequence ?? -1;
   const position: StreamPosition = { owner, runId, after, clearedAt: bodiesRemovedAt };
   await untilNews(host, call, position);
-  return readNow(host, position);
+  return readNow(host, position, call.query);
 }
 
 /** Waits until there is an event after the position, the run is over, or the time is up. */

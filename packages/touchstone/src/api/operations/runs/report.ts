@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { asId, HostError, isTerminal, type RunId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { type ReportOptions, readSummary } from '../../../app/index.js';
@@ -5,6 +6,7 @@ import type { Run } from '../../../ports/index.js';
 import { type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalFraction, optionalText, type QueryOf } from '../../query.js';
 import { checkEvaluation, findRun, runIdOf, type Services } from '../../services.js';
+import { matches } from '../discovery.js';
 
 const reportQuery = {
   against: optionalText('Compare with this run of the same suite instead of the baseline.'),
@@ -20,12 +22,20 @@ export const reportEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'How sure the scorecard of an eval run is, what it is made of, and how it compares',
     parameters: reportQuery,
-    responses: ok('The report.', vendor.evalReport),
+    responses: {
+      ...ok('The report.', vendor.evalReport),
+      304: { description: 'It is as it was when its ETag was If-None-Match.' },
+    },
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
       checkEvaluation(host);
       const { owner } = call.principal;
-      return { status: 200, body: await host.touchstone.report(owner, runIdOf(call), optionsOf(call)) };
+      const body = await host.touchstone.report(owner, runIdOf(call), optionsOf(call));
+      const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22);
+      const headers = { etag: `"${digest}"`, 'cache-control': 'private, no-cache' };
+      return matches(call.headers['if-none-match'], headers.etag)
+        ? { status: 304, headers }
+        : { status: 200, body, headers };
     },
   }),
 ];

@@ -1,7 +1,6 @@
 import {
   asId,
   defined,
-  HostError,
   REVIEW_STATES,
   SEVERITIES,
   TASK_CHANGES,
@@ -14,7 +13,7 @@ import {
 } from '@touchstone/protocol';
 import { type Body, fromBody } from '@touchstone/protocol/bodies';
 import { vendor } from '@touchstone/protocol/wire';
-import { type EvalRun, isEval, type TaskOrder } from '../../../app/index.js';
+import type { EvalRun, TaskOrder } from '../../../app/index.js';
 import {
   type Answer,
   type Call,
@@ -34,7 +33,7 @@ import {
   optionalText,
   type QueryOf,
 } from '../../query.js';
-import { findRun, type Services } from '../../services.js';
+import { findEvalRun, type Services } from '../../services.js';
 
 const filters = {
   outcome: optionalChoice('Only tasks on this side.', TASK_OUTCOMES),
@@ -54,9 +53,9 @@ const filters = {
 };
 
 const ORDERS: readonly TaskOrder[] = TASK_ORDERS.flatMap((order) => [order, `-${order}` as const]);
-const DEFAULT_LIMIT = 100;
+export const DEFAULT_LIMIT = 100;
 
-const listQuery = {
+export const listQuery = {
   ...filters,
   order: optionalChoice('What to sort by; a minus sorts the other way.', ORDERS),
   offset: integerOr(0, 'How many of the matching tasks to skip.', { min: 0 }),
@@ -70,12 +69,6 @@ const listQuery = {
     max: 20,
   }),
 };
-
-async function findEvalRun(host: Services, call: Call<unknown, unknown>): Promise<EvalRun> {
-  const run = await findRun(host, call);
-  if (isEval(run)) return run;
-  throw new HostError('not_found', 'This run is not an eval run, so it has no tasks.');
-}
 
 const MEDIA_TYPES = ['application/json', 'text/csv', 'application/x-ndjson'] as const;
 type MediaType = (typeof MEDIA_TYPES)[number];

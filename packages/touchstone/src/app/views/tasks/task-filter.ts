@@ -21,6 +21,8 @@ export type TaskFilter = {
   readonly slice?: string | undefined;
   /** A part of the task's id. */
   readonly id?: string | undefined;
+  /** Only these, which were found by their content. */
+  readonly among?: ReadonlySet<string> | undefined;
   readonly finding?: string | undefined;
   readonly severity?: Severity | undefined;
   /** Of a criterion that the task did not meet. */
@@ -91,13 +93,14 @@ const findingRule =
 
 /** One test for all members of the filter that are there. */
 export function keepsOf(filter: TaskFilter): Rule {
-  const { outcome, change, slice, id, finding, severity, criterion, reviewed } = filter;
+  const { outcome, change, slice, id, among, finding, severity, criterion, reviewed } = filter;
   const { minScore, maxScore, minMs, maxMs } = filter;
   const rules: Rule[] = [];
   if (outcome) rules.push(({ result }) => outcomeOf(result) === outcome);
   if (change) rules.push((row) => hasChanged(row, change));
   if (slice !== undefined) rules.push(({ result }) => sliceOf(result.taskId) === slice);
   if (id !== undefined) rules.push(({ result }) => result.taskId.includes(id));
+  if (among) rules.push(({ result }) => among.has(result.taskId));
   if (finding !== undefined || severity) rules.push(findingRule(filter));
   if (criterion !== undefined)
     rules.push(({ result }) => (result.criteria ?? []).some((one) => one.id === criterion && one.met < 1));

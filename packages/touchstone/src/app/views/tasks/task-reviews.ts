@@ -1,4 +1,11 @@
-import type { Owner, PrincipalId, RunId, TaskId, Thresholds } from '@touchstone/protocol';
+import {
+  type Owner,
+  type PrincipalId,
+  REVIEW_LABEL,
+  type RunId,
+  type TaskId,
+  type Thresholds,
+} from '@touchstone/protocol';
 import type { Annotation, Store } from '../../../ports/index.js';
 import { thresholdOf } from '../../../scorecard/index.js';
 import type { EndedTask, TaskTable } from './task-table.js';
@@ -24,7 +31,7 @@ export async function readReviews(
 ): Promise<ReadonlyMap<TaskId, TaskReview>> {
   const reviews = new Map<TaskId, TaskReview>();
   const all = await store.annotations.list(owner, runId);
-  const find = all.length > 0 ? finderOf(runId, table) : () => undefined;
+  const find = all.length > 0 ? taskFinder(runId, table) : () => undefined;
   for (const annotation of all) {
     const task = find(annotation);
     if (!task) continue;
@@ -33,9 +40,6 @@ export async function readReviews(
   }
   return reviews;
 }
-
-/** Labels of reviewers begin like this; see the page's review queue. */
-const REVIEW_LABEL = 'review:';
 
 function withAnnotation(
   review: TaskReview,
@@ -60,7 +64,10 @@ function withAnnotation(
 }
 
 /** An annotation names its task, or an event between the first and the last one of the task. */
-function finderOf(runId: RunId, table: TaskTable): (annotation: Annotation) => EndedTask | undefined {
+export function taskFinder(
+  runId: RunId,
+  table: TaskTable,
+): (annotation: Pick<Annotation, 'eventId' | 'nodeId'>) => EndedTask | undefined {
   const steps = table.tasks
     .filter(({ lastSequence }) => lastSequence !== undefined)
     .sort((a, b) => (a.lastSequence ?? 0) - (b.lastSequence ?? 0));

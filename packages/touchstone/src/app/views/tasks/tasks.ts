@@ -9,7 +9,9 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { eventIdOf } from '@touchstone/protocol/bodies';
-import type { Run, Store } from '../../../ports/index.js';
+import type { Annotation, Run, Store } from '../../../ports/index.js';
+import type { OutcomesReader } from '../outcomes/run-outcomes.js';
+import type { OrdinalsReader } from '../outcomes/task-ordinals.js';
 import { readThresholds } from '../run-measurement.js';
 import { facetsOf } from './facets.js';
 import { lastOutcomes } from './last-outcomes.js';
@@ -21,7 +23,7 @@ import {
   type TaskOrder,
   type TaskRow,
 } from './task-filter.js';
-import { readReviews } from './task-reviews.js';
+import { readReviews, taskFinder } from './task-reviews.js';
 import type { EvalRun, TaskTable, TaskTables } from './task-table.js';
 
 export type TaskQuery = TaskFilter & {
@@ -42,9 +44,16 @@ export type TaskPageQuery = TaskQuery & {
 export type Tasks = {
   page(run: EvalRun, query: TaskPageQuery): Promise<TaskList>;
   facets(run: EvalRun, query: TaskQuery): Promise<TaskFacets>;
+  /** Those of the annotations that are on a task, or on one of its events. */
+  about(run: Run, taskId: string, annotations: readonly Annotation[]): Promise<readonly Annotation[]>;
 };
 
-type Parts = { readonly store: Store; readonly tables: TaskTables };
+type Parts = {
+  readonly store: Store;
+  readonly tables: TaskTables;
+  readonly outcomes: OutcomesReader;
+  readonly ordinals: OrdinalsReader;
+};
 
 export function createTasks(parts: Parts): Tasks {
   return {
@@ -60,10 +69,15 @@ export function createTasks(parts: Parts): Tasks {
         total: table.tasks.length,
         matched: matched.length,
         offset,
-        items: items.map((row) => listingOf(run.runId, row, lastOf(row.result.taskId))),
+        items: items.map((row) => listingOf(run.runId, row, lastOf(row))),
       };
     },
     facets: async (run, query) => facetsOf((await readRows(parts, run, query)).rows, query),
+    async about(run, taskId, annotations) {
+      if (!isEval(run)) return [];
+      const find = taskFinder(run.runId, await parts.tables.of(run));
+      return annotations.filter((annotation) => find(annotation)?.result.taskId === taskId);
+    },
   };
 }
 

@@ -1,5 +1,14 @@
 import { type Agreement, type Confusion, defined, type JudgeComparison } from '@touchstone/protocol';
-import { judgeName, kappaWords, percent, plural, score, verdictOf, whole } from '@touchstone/sdk/view';
+import {
+  judgeName,
+  kappaFigure,
+  kappaWords,
+  percent,
+  plural,
+  score,
+  verdictOf,
+  whole,
+} from '@touchstone/sdk/view';
 import { judgeDocument } from '../../../exporters/index.js';
 import type { Sentences } from '../../comparing/answers.js';
 import type { RunView } from '../../verbs/run/result.js';
@@ -81,11 +90,9 @@ export function shareText({ confusion, agreement = 0 }: Agreement, what = ''): s
   return `${percent(agreement)} (${whole(same)} of ${whole(sizeOf(confusion))}${what})`;
 }
 
-/** Two digits and what they mean; what is not 1 is never shown as 1. */
+/** Two digits and what they mean. */
 export const kappaText = (kappa: number | undefined): string =>
-  kappa === undefined
-    ? kappaWords(kappa)
-    : `${(Math.floor(kappa * 100 + 1e-9) / 100).toFixed(2)}, ${kappaWords(kappa)}`;
+  kappa === undefined ? kappaWords(kappa) : `${kappaFigure(kappa)}, ${kappaWords(kappa)}`;
 
 /** How many verdicts were compared. */
 export const sizeOf = ({ tp, fp, fn, tn }: Confusion): number => tp + fp + fn + tn;

@@ -1,13 +1,17 @@
 import type { EvalReport } from '@touchstone/protocol';
-import { duration, intervalWords, NOT_FOLLOWED, plural, score, whole } from '@touchstone/sdk/view';
-import { describeRequest } from '../../verbs/deployments/options.js';
 import {
-  type ApprovalAnswer,
   type ApprovalRound,
+  demandOf,
+  describeRequest,
+  duration,
+  evidenceWords,
   grantsOf,
-  type Movement,
+  movedWords,
+  NOT_FOLLOWED,
+  saidWords,
   type Timeline,
-} from '../../verbs/deployments/timeline.js';
+  whole,
+} from '@touchstone/sdk/view';
 import { type DeploymentRun, outcomeOf } from '../../verbs/deployments/transitions.js';
 import { type Row, readable, rowLines } from '../layout.js';
 import { type Look, printable } from '../text.js';
@@ -78,37 +82,6 @@ const roundLines = (round: ApprovalRound): readonly Line[] => [
   ...round.said.map((said): Line => [said.at, saidWords(said)]),
 ];
 
-/** `2 grants of people with the role approver`. */
-function demandOf({ required, role, scope }: ApprovalRound): string {
-  const wanted = [role && `the role ${role}`, scope && `the scope ${scope}`].filter(Boolean).join(' and ');
-  return `${plural(required, 'grant')} by ${required === 1 ? 'someone' : 'different people'} with ${wanted}`;
-}
-
-const SAID = {
-  granted: 'granted it',
-  overridden: 'overrode the gate',
-  rejected: 'rejected it, so it is asked again',
-  refused: 'answered and may not',
-} as const;
-
-const saidWords = ({ kind, by, reason }: ApprovalAnswer): string =>
-  kind === 'rejected' && reason === 'timeout'
-    ? 'Nobody answered in time, which is a no.'
-    : `${by} ${SAID[kind]}${reason === undefined ? '.' : `: ${reason}`}`;
-
-function movedWords({ type, payload }: Movement): string {
-  const { version, toVersion, fromVersion, toState, fromState, channel, canaryPercent } = payload;
-  if (type === 'deployment.rolled-back')
-    return `${fromVersion} was rolled back, and ${toVersion} takes over.`;
-  if (type === 'deployment.canary.adjusted')
-    return `The share of ${version} is set to ${payload.toPercent} % instead of ${payload.fromPercent} %.`;
-  if (type === 'deployment.state.changed') return `${version} was ${fromState} and is now ${toState}.`;
-  const on = channel === undefined ? '' : ` on ${channel}`;
-  const share = canaryPercent === undefined ? '' : ` with its share set to ${canaryPercent} %`;
-  const after = fromVersion === undefined ? '' : `, where ${fromVersion} was before`;
-  return `${toVersion} is now ${toState}${on}${share}${after}.`;
-}
-
 const momentOf = (at: string): string => at.slice(0, 19).replace('T', ' ');
 
 /** What an approver is asked to grant: which move, requested by whom, on which evidence, with which grants so far. */
@@ -138,15 +111,6 @@ export function renderQuestion(
 /** Older logs do not say so in the question; then the run may know. */
 const barsRequester = (run: DeploymentRun, round: ApprovalRound): boolean =>
   round.barsRequester ?? run.barsRequester?.includes(round.gateId) ?? false;
-
-function evidenceWords(runId: string | undefined, report: EvalReport | undefined): string {
-  if (runId === undefined) return 'none';
-  if (!report) return `run ${runId}`;
-  const { tasks, aggregate, suite, adjusted } = report;
-  const corrected = adjusted ? `, with corrections ${score(adjusted.score)}` : '';
-  const passed = `${whole(tasks.passed)} of ${whole(tasks.selected)} tasks passed`;
-  return `run ${runId} of ${suite.ref}: ${score(aggregate.score)} (${intervalWords(report)})${corrected}, ${passed}`;
-}
 
 function deadlineWords(deadline: string, now: number): string {
   const left = Date.parse(deadline) - now;

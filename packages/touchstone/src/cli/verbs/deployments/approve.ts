@@ -1,4 +1,5 @@
 import { defined, isTerminal } from '@touchstone/protocol';
+import { type ApprovalRound, grantsOf, openRound, type Timeline, timelineOf } from '@touchstone/sdk/view';
 import {
   type Context,
   checkRules,
@@ -14,7 +15,7 @@ import { shell } from '../../render/shell.js';
 import { type Look, printable, wrap } from '../../render/text.js';
 import { noRun } from '../../run-lookup.js';
 import { commandToType, type Session, type Where, withSession } from '../../session.js';
-import { type ApprovalRound, grantsOf, openRound, type Timeline, timelineOf } from './timeline.js';
+
 import {
   type DeploymentRun,
   findDeploymentRun,

@@ -1,4 +1,4 @@
-import { defined, isHostError, type Transition, type TransitionRequest } from '@touchstone/protocol';
+import { defined, isHostError, type Transition } from '@touchstone/protocol';
 import { parseAgentReference } from '../../../suites/index.js';
 import { UsageError } from '../../io.js';
 import { flag, type Where } from '../../session.js';
@@ -111,25 +111,3 @@ export const targetFlags = ({ to, channel, canaryPercent }: PromotionRequest): r
   ...flag('--channel', channel),
   ...flag('--canary', canaryPercent),
 ];
-
-const VERBS: { readonly [T in Transition]: string } = {
-  promote: 'promote',
-  pause: 'pause',
-  deprecate: 'deprecate',
-  rollback: 'roll back',
-  'adjust-canary': 'change the share of',
-};
-
-/** `promote local.acme.support@1.0.0 to active on stable, 10 % of the traffic`. */
-export function describeRequest(agentId: string, request: TransitionRequest): string {
-  const { version, transition, toState, channel, canaryPercent } = request;
-  const to = toState === undefined ? '' : ` to ${toState}`;
-  const on = channel === undefined ? '' : ` on ${channel}`;
-  const share =
-    canaryPercent === undefined
-      ? ''
-      : transition === 'adjust-canary'
-        ? ` to ${canaryPercent} %`
-        : `, ${canaryPercent} % of the traffic`;
-  return `${VERBS[transition]} ${agentId}@${version}${to}${on}${share}`;
-}

@@ -8,7 +8,7 @@ import {
   readResults,
   type TaskView,
 } from '@touchstone/sdk';
-import { readRows } from '@touchstone/sdk/view';
+import { readRows, timelineOf } from '@touchstone/sdk/view';
 import { keptCard } from '../../comparing/reference.js';
 import {
   type Context,
@@ -77,7 +77,6 @@ async function showDeployment(
 ): Promise<void> {
   if ([task, failed, all, baseline, markdown, output].some((given) => given !== undefined)) asEvalRun(run);
   const { deploymentRunOf, readEvents } = await import('../deployments/transitions.js');
-  const { timelineOf } = await import('../deployments/timeline.js');
   const { renderTimeline, timelineDocument } = await import('../../render/deployments/timeline.js');
   const timeline = timelineOf(await readEvents(client, run.runId));
   const shown = deploymentRunOf(run);

@@ -8,7 +8,8 @@ import {
   githubAnnotations,
   type SuiteLines,
 } from '../../../../exporters/index.js';
-import { type Context, type ExitCode, isJob } from '../../../io.js';
+import type { Context, ExitCode } from '../../../io.js';
+import { isJob } from '../../../out.js';
 import { exportedRun, renderMarkdown } from '../../../render/run/document.js';
 import { wordsOf } from '../../../system-errors.js';
 import { type Attempt, isRun, type RefusedSuite, type RunView, withoutBodies } from '../result.js';

@@ -1,0 +1,34 @@
+import module from 'node:module';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cachedDataVersionTag, getHeapCodeStatistics } from 'node:v8';
+import type { Io } from '../io.js';
+import { codeCacheFolder } from './cache-folder.js';
+import { createKeptCode, NOTHING_KEPT } from './kept-code.js';
+import { createLoader } from './loader.js';
+
+type CompileCache = { readonly enableCompileCache?: (folder: string) => unknown };
+
+// The first file of the bundle. It loads the others, from compiled code where there is some.
+const bundle = fileURLToPath(new URL('.', import.meta.url));
+const folder = codeCacheFolder(process.env, process.platform);
+// Other packages are kept by Node itself since 22.8, which the types of Node 20 do not know. By default it uses a folder for all users.
+if (folder !== undefined) (module as CompileCache).enableCompileCache?.(folder);
+const loader = createLoader(bundle, folder === undefined ? NOTHING_KEPT : keptIn(folder));
+const cli = loader.load('cli.cjs') as typeof import('../main.js');
+
+export const { processIo } = cli;
+
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  const exitCode = await cli.main(argv, io);
+  // A verb that does not exist ends with 2, and leaves nothing behind.
+  if (exitCode !== 2) loader.keep(getHeapCodeStatistics().bytecode_and_metadata_size);
+  return exitCode;
+}
+
+/** For this build and this V8. A function is compiled when it is first called, so each verb leaves something else behind. */
+function keptIn(folder: string) {
+  const verb = /^[a-z]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'any';
+  const build = `${basename(bundle)}-${cachedDataVersionTag().toString(16)}`;
+  return createKeptCode(folder, join(build, verb), () => Date.now());
+}

@@ -1,0 +1,104 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { ErrorBox } from './states.js';
+import '../styles/dialog.css';
+
+type DialogProps = {
+  /** The name of the button that opens it. */
+  readonly name: string;
+  /** What the confirming button says; as the dialog when absent. */
+  readonly confirm?: string;
+  /** Why it cannot be confirmed. */
+  readonly denied?: string | undefined;
+  /** Does it; the dialog closes when that is done, and stays with the error otherwise. */
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+  /** Of the confirming button. */
+  readonly testId?: string;
+  readonly children: ComponentChildren;
+};
+
+/** Asks before something is changed. Nothing is sent before the confirming button is pressed, and then once. */
+export function Dialog({ name, confirm = name, denied, onConfirm, onClose, testId, children }: DialogProps) {
+  const box = useRef<HTMLDialogElement>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const title = useId();
+  useEffect(() => box.current?.showModal(), []);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (isBusy || denied !== undefined) return;
+    setBusy(true);
+    setError(undefined);
+    await onConfirm().then(onClose, setError);
+    setBusy(false);
+  };
+  return (
+    <dialog ref={box} aria-labelledby={title} onClose={onClose}>
+      <form onSubmit={submit}>
+        <h2 id={title}>{name}</h2>
+        {children}
+        {error !== undefined && <ErrorBox error={error} />}
+        <div class="dialog-end">
+          {denied !== undefined && <p class="note">{denied}</p>}
+          <button type="button" class="quiet" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            type="submit"
+            class="primary"
+            data-testid={testId}
+            disabled={isBusy || denied !== undefined}
+          >
+            {confirm}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+type ReasonProps = {
+  readonly value: string;
+  readonly onInput: (reason: string) => void;
+  readonly isRequired?: boolean;
+};
+
+const MOST = 512;
+
+type FieldProps = {
+  readonly name: string;
+  readonly note?: string;
+  readonly isWide?: boolean;
+  readonly children: (id: string) => ComponentChildren;
+};
+
+/** A control under its name. The name is beside it and not around it: the options of a choice are no part of its name. */
+export function Field({ name, note, isWide = false, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div class={isWide ? 'field wide' : 'field'}>
+      <span>
+        <label for={id}>{name}</label> {note !== undefined && <span class="muted">({note})</span>}
+      </span>
+      {children(id)}
+    </div>
+  );
+}
+
+/** Why, in a person's words. It is kept in the log and in the audit. */
+export const Reason = ({ value, onInput, isRequired = false }: ReasonProps) => (
+  <Field name="Reason" {...(!isRequired && { note: 'optional' })}>
+    {(id) => (
+      <textarea
+        id={id}
+        rows={2}
+        maxLength={MOST}
+        required={isRequired}
+        data-testid="approval-reason"
+        value={value}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+);

@@ -1,0 +1,64 @@
+import type { JudgeAgreement } from '@touchstone/protocol';
+import { fewLabelsWords, kappaWords, percent, plural, usd } from '@touchstone/sdk/view';
+import { kappaText } from '../../kappa-text.js';
+import { IntervalMark } from '../../marks/interval.js';
+import { KappaMark } from '../../marks/kappa.js';
+import { ConfusionTable } from './confusion-table.js';
+
+/** How far a judge agrees with people. Labels given blind come first: who has seen a verdict tends to agree with it. */
+export function JudgeFigures({ judge }: { readonly judge: JudgeAgreement }) {
+  const { blind, all, people, costUsd } = judge;
+  const isBlind = blind.n > 0;
+  const { n, kappa, agreement, interval, confusion } = isBlind ? blind : all;
+  const few = fewLabelsWords(n);
+  return (
+    <div class="judge-figures">
+      <div class="judge-figure">
+        <p class="figure-name">Kappa{isBlind ? '' : ', none of the labels blind'}</p>
+        <p>
+          <span class="big" data-testid="kappa" data-value={kappa} data-n={n}>
+            {kappa === undefined ? '–' : kappaText(kappa)}
+          </span>{' '}
+          <span>{kappaWords(kappa)}</span>
+        </p>
+        {kappa !== undefined && <KappaMark kappa={kappa} people={people?.kappa} />}
+        {people?.kappa !== undefined && <p class="muted small">┊ people among themselves</p>}
+      </div>
+      <div class="judge-figure">
+        <p class="figure-name">Agreement</p>
+        <p>
+          <span class="big">{agreement === undefined ? '–' : percent(agreement)}</span>{' '}
+          {interval && (
+            <span class="muted">
+              {percent(interval[0])} – {percent(interval[1])}
+            </span>
+          )}
+        </p>
+        {agreement !== undefined && interval && (
+          <IntervalMark value={agreement} interval={interval} name="Agreement" />
+        )}
+      </div>
+      <ConfusionTable confusion={confusion} />
+      <dl class="judge-facts">
+        <dt>All labels</dt>
+        <dd>
+          {all.n}
+          {all.kappa !== undefined && `, kappa ${kappaText(all.kappa)}`}
+        </dd>
+        <dt>People among themselves</dt>
+        <dd>
+          {people === undefined
+            ? 'no two have decided the same'
+            : `${people.kappa === undefined ? 'kappa undefined' : `kappa ${kappaText(people.kappa)}`}, ${plural(people.n, 'pair')}`}
+        </dd>
+        {costUsd !== undefined && (
+          <>
+            <dt>Judging these cost</dt>
+            <dd>{usd(costUsd)}</dd>
+          </>
+        )}
+      </dl>
+      {few !== undefined && <p class="note few">{few}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import type { TaskView } from '@touchstone/protocol';
+import { percent } from '@touchstone/sdk/view';
+import { Glyph } from '../glyphs.js';
+import { Section } from '../section.js';
+
+type Invocation = TaskView['invocations'][number];
+type Decision = {
+  readonly met?: boolean;
+  readonly score?: number;
+  readonly reason?: string;
+  readonly agreement?: number;
+};
+type RubricLine = { readonly criterion?: unknown; readonly weight?: number };
+
+type CriteriaProps = {
+  readonly task: TaskView;
+  readonly invocation: Invocation;
+  /** How often the judge was asked; undefined when there was none. */
+  readonly votes?: number | undefined;
+};
+
+/** What an answer had to be: whether it was, how many votes said so, and why. */
+export function Criteria({ task, invocation, votes }: CriteriaProps) {
+  const rubric = (task.expected.rubric ?? []) as readonly RubricLine[];
+  if (rubric.length === 0) return null;
+  const decided = (invocation.criteria ?? []) as readonly Decision[];
+  const results = invocation.result?.criteria ?? [];
+  return (
+    <Section name="Criteria">
+      <ul class="criteria">
+        {rubric.map(({ criterion, weight }, at) => {
+          const result = results[at];
+          const isMet = result ? result.met === 1 : decided[at]?.met;
+          return (
+            <li key={at} data-testid="criterion" data-criterion={result?.id} data-met={isMet}>
+              <Glyph outcome={isMet === undefined ? 'unscored' : isMet ? 'passed' : 'failed'} />
+              <span>{sentenceOf(criterion)}</span>
+              <span class="muted votes">
+                {votesOf(result?.agreement ?? decided[at]?.agreement, votes)}
+                {weight !== undefined && weight !== 1 && ` · weight ${weight}`}
+              </span>
+              {decided[at]?.reason !== undefined && <q class="muted">{decided[at].reason}</q>}
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
+  );
+}
+
+/** Criteria that are decided without a judge begin with their name in brackets. */
+const sentenceOf = (criterion: unknown): string =>
+  typeof criterion === 'string' ? criterion : JSON.stringify(criterion);
+
+/** As `2 of 3`; an agreement without a known number of votes is a share. */
+function votesOf(agreement: number | undefined, votes: number | undefined): string {
+  if (agreement === undefined) return '';
+  return votes === undefined || votes < 2
+    ? `${percent(agreement)} of the votes`
+    : `${Math.round(agreement * votes)} of ${votes} votes`;
+}

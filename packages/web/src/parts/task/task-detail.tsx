@@ -1,0 +1,51 @@
+import { isEvalRun } from '@touchstone/sdk';
+import { useQuery } from '../../queries/use-query.js';
+import { client } from '../../source.js';
+import { ErrorBox, Skeleton } from '../states.js';
+import { TaskContent } from '../task-view.js';
+import { Adjusted, Override } from './override.js';
+import { Remarks } from './remarks.js';
+import { Timeline } from './timeline.js';
+
+type TaskDetailProps = { readonly runId: string; readonly taskId: string };
+
+/** Everything about one task of a run: content, criteria, time line, remarks and correction. */
+export function TaskDetail({ runId, taskId }: TaskDetailProps) {
+  const task = useQuery(`task ${runId} ${taskId}`, (signal) =>
+    client.task(runId as never, taskId, { signal }),
+  );
+  const beside = useQuery(`beside ${runId} ${taskId}`, (signal) => readBeside(runId, taskId, signal));
+  const votes = useQuery(`votes ${runId}`, async (signal) => {
+    const run = await client.runs.get(runId as never, { signal });
+    return isEvalRun(run) ? (run.touchstone.judge?.votes ?? 0) : 0;
+  });
+  if (task.error !== undefined) return <ErrorBox error={task.error} onRetry={task.reload} />;
+  if (!task.data) return <Skeleton rows={4} />;
+  const { listing, remarks = [] } = beside.data ?? {};
+  return (
+    <TaskContent
+      task={task.data}
+      votes={votes.data}
+      heading={listing && <Adjusted listing={listing} />}
+      timeline={(repeat) => <Timeline runId={runId} taskId={taskId} repeat={repeat} />}
+    >
+      {beside.error !== undefined && <ErrorBox error={beside.error} onRetry={beside.reload} />}
+      {listing && (
+        <div class="override">
+          <Override runId={runId} listing={listing} onChange={beside.reload} />
+        </div>
+      )}
+      <Remarks runId={runId} taskId={taskId} remarks={remarks} onChange={beside.reload} />
+    </TaskContent>
+  );
+}
+
+/** What people said about the task, and the event that a correction names. */
+async function readBeside(runId: string, taskId: string, signal: AbortSignal) {
+  const [{ items }, remarks] = await Promise.all([
+    client.runs.tasks(runId as never, { around: taskId, limit: 1 }, { signal }),
+    client.runs.annotations(runId as never, { taskId, signal }),
+  ]);
+  const listing = items.find((item) => item.taskId === taskId);
+  return { remarks, ...(listing && { listing }) };
+}

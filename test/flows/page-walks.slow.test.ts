@@ -1,0 +1,200 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashKey } from '../../packages/touchstone/src/app/principal.js';
+import type { Touchstone } from '../../packages/touchstone/src/app/touchstone.js';
+import { LOOKS, violationsOf } from './axe.js';
+import { findBrowser, openBrowser } from './browser.js';
+import { openPageHost, openSignedIn, type PageHost } from './page-host.js';
+import { ROUTES, type RouteIds, workingWrites } from './page-routes.js';
+import { KEY, OTHER_KEY } from './processes.js';
+import { openWholeHost } from './whole-host.js';
+
+// Goal: no page shows a stranger anything, and whoever may only look finds nothing that works. Method: one host of two tenants with a
+// run, an agent and a question of the first; every page of the table, with the ids of the first, as the second and as a viewer.
+
+const VIEWER_KEY = 'test-key-of-acme-viewer-0123456789';
+const PRIVATE = 'local.acme.private';
+const GATE = { gateId: 'release', agentId: PRIVATE, to: 'test', approval: { requiredRole: 'admin' } };
+const CONFIG = {
+  keys: [
+    { key: KEY, tenant: 'acme', principal: 'lead', roles: ['admin'] },
+    { key: VIEWER_KEY, tenant: 'acme', principal: 'viewer', roles: ['viewer'] },
+    { key: OTHER_KEY, tenant: 'globex', principal: 'stranger', roles: ['admin'] },
+  ],
+  roles: { viewer: ['runs:read', 'audit:read'] },
+  gates: [GATE],
+  egress: { allowPrivate: true },
+};
+
+const path = findBrowser();
+let host: PageHost;
+let browser: Browser;
+let ids: RouteIds;
+beforeAll(async () => {
+  if (path === undefined) return;
+  [host, browser] = await Promise.all([openPageHost(CONFIG), openBrowser(path)]);
+  const body = { agentId: PRIVATE, version: '1.0.0', run: { kind: 'http', url: 'http://127.0.0.1:9/' } };
+  await host.fetch(`/v1/host/touchstone/agents/${PRIVATE}`, { method: 'PUT', body });
+  const { runId: approvalId = '' } = await host
+    .client()
+    .deployments.transition(PRIVATE, { version: '1.0.0', transition: 'promote' } as never);
+  ids = {
+    runId: host.after,
+    otherRunId: host.before,
+    taskId: 'refund-2',
+    suiteId: 'local.shop.evals.support',
+    agentId: PRIVATE,
+    approvalId,
+  };
+});
+afterAll(async () => {
+  await browser?.close();
+  await host?.close();
+});
+
+/** Names that nothing has. */
+const ABSENT: RouteIds = {
+  runId: 'run-01absent',
+  otherRunId: 'run-02absent',
+  taskId: 'refund-2',
+  suiteId: 'local.shop.evals.absent',
+  agentId: 'local.acme.absent',
+  approvalId: 'run-03absent',
+};
+
+/** What the page says, with the ids that it was asked for replaced. */
+async function saidOf(page: Page, asked: RouteIds): Promise<string> {
+  const text = (await page.locator('main').textContent()) ?? '';
+  return Object.entries(asked)
+    .reduce((said, [name, id]) => said.replaceAll(id, `<${name}>`), text)
+    .replaceAll(/\d+ s ago/g, '<moment>');
+}
+
+/** A page that has nothing to show says so. */
+const NOTHING = 'main :is([data-testid=error], [data-testid=empty])';
+
+describe.skipIf(path === undefined)('every page', () => {
+  test('shows what is there to its owner, whose write controls work', async () => {
+    const { page, context, troubles } = await openSignedIn(browser, host, '/runs');
+    const working: string[] = [];
+    for (const route of ROUTES) {
+      await page.goto(host.url + route.path(ids));
+      await page.locator(route.sign).first().waitFor();
+      working.push(...(await workingWrites(page)));
+    }
+    expect(working).toEqual(expect.arrayContaining(['Grant', 'Reject', 'Promote…', 'Make a link']));
+    expect(troubles).toEqual([]);
+    await context.close();
+  });
+
+  test('looks to a stranger as if nothing of it existed', async () => {
+    const { page, context } = await openSignedIn(browser, host, '/runs', { key: OTHER_KEY });
+    for (const route of ROUTES) {
+      const said: string[] = [];
+      for (const asked of [ids, ABSENT]) {
+        await page.goto(host.url + route.path(asked));
+        const isOfAll = route.path(ids) === route.path(ABSENT);
+        await page
+          .locator(isOfAll ? `${NOTHING}, main ${route.sign}` : NOTHING)
+          .first()
+          .waitFor();
+        said.push(isOfAll ? '' : await saidOf(page, asked));
+        const shown = (await page.locator('main').textContent()) ?? '';
+        for (const id of isOfAll ? [ids.runId, ids.approvalId, PRIVATE] : [])
+          expect([route.path(ids), shown.includes(id)]).toEqual([route.path(ids), false]);
+      }
+      expect([route.path(ids), said[0]]).toEqual([route.path(ids), said[1]]);
+    }
+    await context.close();
+  });
+
+  test('has no write control that works for a viewer', async () => {
+    const { page, context } = await openSignedIn(browser, host, '/runs', { key: VIEWER_KEY });
+    for (const route of ROUTES) {
+      await page.goto(host.url + route.path(ids));
+      await page.locator(route.sign).first().waitFor();
+      expect([route.path(ids), await workingWrites(page)]).toEqual([route.path(ids), []]);
+    }
+    await page.goto(`${host.url}/settings`);
+    await page.getByText('it needs the scope keys:read').waitFor();
+    await context.close();
+  });
+});
+
+describe.skipIf(path === undefined)('axe finds nothing', () => {
+  test.each(LOOKS)('on any page, %s', async (_, look) => {
+    const { page, context } = await openSignedIn(browser, host, '/runs', look);
+    for (const route of [...ROUTES, { path: () => '/answer#nonsense', sign: '[data-testid=error]' }]) {
+      await page.goto(host.url + route.path(ids));
+      await page.locator(route.sign).first().waitFor();
+      expect([route.path(ids), await violationsOf(page)]).toEqual([route.path(ids), []]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+    await context.close();
+  });
+});
+
+describe.skipIf(path === undefined)('a promotion', () => {
+  test('can be prepared without a mouse, and axe finds nothing in its dialog', async () => {
+    const { page, context } = await openSignedIn(browser, host, `/agents/${PRIVATE}`);
+    await page.getByTestId('promote-open').focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Promote…' });
+    await dialog.getByTestId('gate').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Ask 1 person' }).isEnabled()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.dataset.testid')).toBe('promote-open');
+    await context.close();
+  });
+});
+
+describe.skipIf(path === undefined)('settings', () => {
+  test('are kept, and single keys that are switched off do nothing', async () => {
+    const { page, context } = await openSignedIn(browser, host, '/settings');
+    expect(await page.locator('dd[data-testid=who]').textContent()).toBe('lead');
+    await page.getByLabel('Single-key shortcuts').selectOption('off');
+    await page.getByLabel('Theme', { exact: true }).selectOption('dark');
+    await page.getByLabel('Density of rows').selectOption('compact');
+    await page.goto(`${host.url}/runs`);
+    await page.locator('#row-1').waitFor();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    expect((await page.locator('#row-1').boundingBox())?.height).toBe(28);
+    await page.getByRole('grid', { name: 'Runs' }).focus();
+    await page.keyboard.press('j');
+    expect(await page.locator('#row-0').getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('ArrowDown');
+    await page.locator('#row-1[aria-selected=true]').waitFor();
+    await context.close();
+  });
+});
+
+describe.skipIf(path === undefined)('a session', () => {
+  test('is worth nothing without the half that the page keeps, and ends with its key', async () => {
+    let touchstone: Touchstone | undefined;
+    const single = await openWholeHost(CONFIG, {
+      wrap: (made) => {
+        touchstone = made;
+        return made;
+      },
+    });
+    const { page, context } = await openSignedIn(browser, single, '/runs');
+    await page.getByTestId('empty').waitFor();
+    const [cookie] = await context.cookies();
+    const alone = await single.fetch('/v1/host/touchstone/session', {
+      key: null,
+      headers: { cookie: `${cookie?.name}=${cookie?.value}` },
+    });
+    expect(alone.status).toBe(401);
+    const { keys } = (touchstone as Touchstone).store;
+    const owner = { tenant: 'acme', workspace: 'main' };
+    const [keyHash, createdAt] = [hashKey(KEY), Date.now()];
+    await keys.put({ keyHash, owner, principal: 'lead', roles: ['admin'], createdAt });
+    await keys.revoke(keyHash, createdAt);
+    await page.getByTestId('sign-in-key').waitFor();
+    expect(new URL(page.url()).searchParams.get('back')).toBe('/runs');
+    await context.close();
+    await single.close();
+  });
+});
