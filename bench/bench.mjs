@@ -3,6 +3,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createReport } from './lib/report.mjs';
 import { cold } from './parts/cold.mjs';
+import { fleet } from './parts/fleet.mjs';
 import { install } from './parts/install.mjs';
 import { latency } from './parts/latency.mjs';
 import { noisy } from './parts/noisy.mjs';
@@ -14,8 +15,8 @@ import { throughput } from './parts/throughput.mjs';
 import { openPeers } from './peers/index.mjs';
 
 const PARTS = { cold, throughput, latency, resume, sse, safety };
-// Only by name: one takes ten minutes, one needs a browser, one asks the registry.
-const ON_DEMAND = { noisy, page, install };
+// Only by name: one takes ten minutes, one needs a browser, one a PostgreSQL server, one asks the registry.
+const ON_DEMAND = { noisy, page, fleet, install };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

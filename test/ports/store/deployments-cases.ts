@@ -84,21 +84,6 @@ export function deploymentsCases(open: () => Promise<Store>): void {
     expect(await store.deployments.get(ACME, AGENT)).toBeUndefined();
   });
 
-  it('of several moves of one turn with the same revision the first wins', async () => {
-    const store = await open();
-    const leased = await Promise.all(['r1', 'r2', 'r3'].map((id) => leasedRun(store, id)));
-    const states = ['test', 'staged', 'active'] as const;
-    const settled = await Promise.allSettled(
-      leased.map(({ lease }, i) => store.log.commit(lease, moving(deployments(1, states[i])))),
-    );
-    expect(settled).toMatchObject([
-      { status: 'fulfilled' },
-      { status: 'rejected', reason: { name: 'DeploymentsMoved' } },
-      { status: 'rejected', reason: { name: 'DeploymentsMoved' } },
-    ]);
-    expect(await store.deployments.get(ACME, AGENT)).toStrictEqual(deployments(1));
-  });
-
   it('a driver that has lost its run moves nothing, and is told of the lease whatever else is wrong', async () => {
     const store = await open();
     const { lease } = await leasedRun(store, 'r1');

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../../packages/touchstone/src/ports/index.js';
 import { auditEntry, verifiedChain } from './audit-cases.js';
+import { deployments, moving } from './deployments-cases.js';
 import { ACME, createRun, decided, endingCommit, leasedRun, record, step } from './givens.js';
 import { sealedUnits } from './seal-cases.js';
 
@@ -38,5 +39,20 @@ export function oneWriterCases(open: () => Promise<Store>): void {
     expect(await store.log.appended(ACME, run.runId)).toEqual([0, 1, 2]);
     for (const one of long)
       expect(await store.log.records(ACME, run.runId, one.ordinal)).toStrictEqual([one]);
+  });
+
+  it('of several moves of one turn with the same revision the first wins', async () => {
+    const store = await open();
+    const leased = await Promise.all(['r1', 'r2', 'r3'].map((id) => leasedRun(store, id)));
+    const states = ['test', 'staged', 'active'] as const;
+    const settled = await Promise.allSettled(
+      leased.map(({ lease }, i) => store.log.commit(lease, moving(deployments(1, states[i])))),
+    );
+    expect(settled).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { name: 'DeploymentsMoved' } },
+      { status: 'rejected', reason: { name: 'DeploymentsMoved' } },
+    ]);
+    expect(await store.deployments.get(ACME, deployments(1).agentId)).toStrictEqual(deployments(1));
   });
 }
