@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgresStore, openStore, STORED_TABLES } from '../../packages/touchstone/src/store/index.js';
 import { type Cluster, hasPostgres, queryPostgres, querySqlite, startCluster } from '../setup/postgres.js';
-import { testClock } from './store/givens.js';
+import { ACME, commitSteps, leasedRun, testClock } from './store/givens.js';
 import { raceCases } from './store/race-cases.js';
 import { sharedCases, storeCases } from './store-cases.js';
 
@@ -54,6 +55,39 @@ describe.skipIf(!hasPostgres())('PostgreSQL store', () => {
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'schema_version'",
     );
     expect(STORED_TABLES.map(({ table }) => table).sort()).toEqual(tables.map(({ name }) => name).sort());
+  });
+
+  it('a schema of a newer release is used when it says so, and refused otherwise; one of another program is left alone', async () => {
+    const url = cluster.newUrl();
+    const open = () => openPostgresStore({ url, clock: testClock() });
+    await (await open()).close();
+    await queryPostgres(url, 'INSERT INTO schema_version VALUES (999, 1)');
+    await (await open()).close();
+    await queryPostgres(url, 'UPDATE schema_version SET reads_from = 999');
+    await expect(open()).rejects.toMatchObject({ code: 'unavailable', details: { reason: 'newer' } });
+    await queryPostgres(url, 'DROP TABLE schema_version');
+    await expect(open()).rejects.toMatchObject({ code: 'unavailable', details: { reason: 'foreign' } });
+  });
+
+  it('a server that is not there is unreachable, and the password is in no message', async () => {
+    const url = 'postgres://ann:hidden-password@127.0.0.1:1/evals';
+    const error = await openPostgresStore({ url, clock: testClock() }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'unavailable', details: { reason: 'unreachable', retryAfter: 1 } });
+    expect(inspect(error, { depth: 9 })).not.toContain('hidden-password');
+  });
+
+  it('a connection that the server ends is replaced, and nothing that was acknowledged is lost', async () => {
+    const url = cluster.newUrl();
+    const store = await openPostgresStore({ url, clock: testClock() });
+    for (let round = 0; round < 5; round += 1) {
+      const { run, lease } = await leasedRun(store, `r${round}`);
+      const others =
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'touchstone'";
+      const cut = queryPostgres(url, others);
+      await Promise.all([cut, commitSteps(store, lease, [0, 1, 2])]);
+      expect(await store.log.appended(ACME, run.runId)).toEqual([0, 1, 2]);
+    }
+    await store.close();
   });
 
   it('audit records are neither changed nor removed nor cut off, also by a program of an operator', async () => {

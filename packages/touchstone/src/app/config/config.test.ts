@@ -289,3 +289,10 @@ it.each([
     }),
   );
 });
+
+it('the store is what a variable holds, and its absence is told', () => {
+  const source = { value: { store: 'env:DATABASE_URL' }, locate: (issues: readonly Issue[]) => issues };
+  const url = 'postgres://ann:secret@db/evals';
+  expect(configFrom(source, '/x/c.json', { DATABASE_URL: url }).store).toBe(url);
+  expect(() => configFrom(source, '/x/c.json', {})).toThrow('DATABASE_URL');
+});

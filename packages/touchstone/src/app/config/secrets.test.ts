@@ -50,3 +50,8 @@ it('a secret given twice has one name', () => {
     'tools.0.headers.x-key',
   ]);
 });
+
+it('the password of a PostgreSQL store is a secret', () => {
+  const config = parseConfig({ store: 'postgres://ann:s%2Fcret@db/evals' }, '/');
+  expect(knownSecrets(config, {})).toEqual([{ id: 'store', value: 's/cret' }]);
+});

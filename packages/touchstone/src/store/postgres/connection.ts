@@ -63,7 +63,11 @@ function sendAll(client: PgClient, statements: readonly WireStatement[]): Promis
       if (lost && 'error' in lost) reject(new OutcomeUnknown(lost.error));
       else resolve(answers);
     };
+    // The driver writes each statement by itself; held back, all of them leave in one piece.
+    const stream = client.connection?.stream;
+    stream?.cork();
     for (const statement of statements) client.query(statement, answered);
+    stream?.uncork();
   });
 }
 

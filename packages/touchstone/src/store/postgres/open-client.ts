@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { damagedError } from '../damaged.js';
 import type { Row, SqlValue } from '../db.js';
 import type { PostgresAddress } from './postgres-address.js';
@@ -11,6 +12,8 @@ export type PgResult = {
   readonly rows: readonly Row[];
 };
 export type PgClient = {
+  /** Not documented, hence not relied on. */
+  readonly connection?: { readonly stream?: Pick<Writable, 'cork' | 'uncork'> };
   connect(): Promise<unknown>;
   query(text: string, values?: readonly SqlValue[]): Promise<PgResult>;
   query(statement: WireStatement, answered: (error: unknown, result?: PgResult) => void): void;
