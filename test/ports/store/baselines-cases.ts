@@ -71,10 +71,10 @@ const toBlessing = ({ suite: digest, agentId, version, judge, at }: Blessed, i: 
     at,
   });
 
-type Given = { readonly owner: Owner; readonly blessing: Blessing };
+type OwnedBlessing = { readonly owner: Owner; readonly blessing: Blessing };
 
 /** All blessings are given in one turn; they count in the order of the calls. */
-async function blessNew(store: Store, given: readonly Given[]): Promise<void> {
+async function blessNew(store: Store, given: readonly OwnedBlessing[]): Promise<void> {
   await Promise.all(given.map(({ owner, blessing }) => createRun(store, blessing.runId, { owner })));
   const blessed = given.map(({ owner, blessing }) => store.baselines.bless(owner, blessing));
   expect(await Promise.all(blessed)).toEqual(given.map(() => true));

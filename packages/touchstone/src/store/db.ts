@@ -33,10 +33,10 @@ export type Db = {
   all(sql: string, params: readonly SqlValue[]): Promise<readonly Row[]>;
   /**
    * Resolves after the batch is durable. Rejects with GuardFailed, or with what the engine said, and nothing is kept; or with
-   * OutcomeUnknown. Batches of the same lane take effect in the order of the calls: the lane is the run for what concerns a
+   * OutcomeUnknown. Batches of the same queue take effect in the order of the calls: the queue is the run for what concerns a
    * run. An engine that runs one batch at a time keeps the order of all.
    */
-  transaction(batch: readonly Statement[], lane?: string): Promise<readonly Outcome[]>;
+  transaction(batch: readonly Statement[], queue?: string): Promise<readonly Outcome[]>;
   /**
    * Gives freed space back to the disk, a part of it; true while there is more. An engine that sees to it by itself answers
    * false.
@@ -52,8 +52,8 @@ export type Db = {
   close(): Promise<void>;
 };
 
-/** The lane of what concerns an owner and no run in particular. */
-export const laneOf = ({ tenant, workspace }: Owner): string => lockKey(tenant, workspace);
+/** The queue of what concerns an owner and no run in particular. */
+export const queueOf = ({ tenant, workspace }: Owner): string => lockKey(tenant, workspace);
 
 /** One text for several names; none of them can end another. */
 export const lockKey = (...names: readonly string[]): string => JSON.stringify(names);

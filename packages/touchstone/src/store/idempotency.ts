@@ -1,6 +1,6 @@
 import { asId, type Owner } from '@touchstone/protocol';
 import type { Claim, ClaimRequest, CreationId, Idempotency, IdempotencyKey } from '../ports/index.js';
-import { type Db, laneOf, type Row } from './db.js';
+import { type Db, queueOf, type Row } from './db.js';
 import { isGone } from './log/leases.js';
 import { jsonAt, textAt } from './rows.js';
 
@@ -41,7 +41,7 @@ export function createIdempotency(db: Db, holder: string): Idempotency {
         { sql: READ, params: row },
         { sql: SWEEP, params: [now] },
       ],
-      laneOf(owner),
+      queueOf(owner),
     );
     return { claimed: claimed?.rows[0], found: found?.rows[0] };
   };
@@ -56,11 +56,11 @@ export function createIdempotency(db: Db, holder: string): Idempotency {
     async keep(owner, key, response, now) {
       await db.transaction(
         [{ sql: KEEP, params: [JSON.stringify(response), now, ...keyParams(owner, key)] }],
-        laneOf(owner),
+        queueOf(owner),
       );
     },
     async drop(owner, key) {
-      await db.transaction([{ sql: DROP, params: keyParams(owner, key) }], laneOf(owner));
+      await db.transaction([{ sql: DROP, params: keyParams(owner, key) }], queueOf(owner));
     },
   };
 }

@@ -1,4 +1,3 @@
-export type { CopiedTable } from './copy/copy-store.js';
 export { STORED_TABLES } from './copy/tables.js';
 export { damagedError } from './damaged.js';
 export { copyStore, createMemoryStore, openPostgresStore, openStore } from './open-store.js';

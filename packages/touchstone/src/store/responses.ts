@@ -1,6 +1,6 @@
 import type { Body } from '@touchstone/protocol/bodies';
 import type { Responses } from '../ports/index.js';
-import { type Db, laneOf } from './db.js';
+import { type Db, queueOf } from './db.js';
 import { jsonAt } from './rows.js';
 
 /** The first answer stays, so that all who asked the same question at once go on with the same answer afterwards. */
@@ -16,7 +16,7 @@ export function createResponses(db: Db): Responses {
     },
     async put(owner, question, answer, at) {
       const params = [owner.tenant, owner.workspace, question, JSON.stringify(answer), at];
-      await db.transaction([{ sql: PUT, params }], laneOf(owner));
+      await db.transaction([{ sql: PUT, params }], queueOf(owner));
     },
   };
 }

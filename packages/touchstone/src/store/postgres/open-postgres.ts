@@ -4,10 +4,10 @@ import type { PostgresAddress } from './postgres-address.js';
 import { connectError } from './postgres-errors.js';
 import { checkServer, readServerFacts, type ServerFacts } from './server-facts.js';
 
-export type OpenedPostgres = { readonly driver: Driver; readonly facts: ServerFacts };
+export type PostgresServer = { readonly driver: Driver; readonly facts: ServerFacts };
 
 /** Checks the server and prepares the schema where it is not. Says in words why it cannot. */
-export async function openPostgres(address: PostgresAddress): Promise<OpenedPostgres> {
+export async function openPostgres(address: PostgresAddress): Promise<PostgresServer> {
   const driver = await loadDriver();
   return withClient(driver, address, async (client) => {
     const facts = await readServerFacts(client);

@@ -23,7 +23,7 @@ type Options = {
 };
 
 /**
- * Batches of one lane use one connection, each after the answer to the one before: a batch that is tried again must not be
+ * Batches of one queue use one connection, each after the answer to the one before: a batch that is tried again must not be
  * overtaken by its successor. Reads take the connection with the least to do.
  */
 export function createPostgresDb({ driver, address, clock, writing }: Options): Db {
@@ -42,10 +42,10 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
       const statement = wireStatement(sql, params);
       return (await readOn(readers, statement)).rows;
     },
-    async transaction(batch, lane = '') {
+    async transaction(batch, queue = '') {
       checkOpen();
       for (const { params } of batch) checkText(params);
-      const writer = writers[placeOf(lane)] as Writer;
+      const writer = writers[placeOf(queue)] as Writer;
       const outcomes = await writer.write(batch);
       if (writing) chargeBatch(batch, writing);
       return outcomes;
@@ -69,9 +69,9 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
   };
 }
 
-function placeOf(lane: string): number {
+function placeOf(queue: string): number {
   let hash = 0;
-  for (let i = 0; i < lane.length; i += 1) hash = (hash * 31 + lane.charCodeAt(i)) | 0;
+  for (let i = 0; i < queue.length; i += 1) hash = (hash * 31 + queue.charCodeAt(i)) | 0;
   return Math.abs(hash) % WRITERS;
 }
 
