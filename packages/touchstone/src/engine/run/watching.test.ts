@@ -1,41 +1,57 @@
+import { HostError } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
-import type { Run } from '../../ports/index.js';
-import { createManualClock } from '../testing/manual-clock.js';
 import type { DriveContext } from './drive-context.js';
-import type { Stop } from './next-step.js';
-import { watchClock } from './watching.js';
+import { keepLease } from './watching.js';
 
-/** Sleepers wake a millisecond before their time, as timers do that round against another clock. */
-function createEarlyClock() {
-  const clock = createManualClock();
-  const sleep: typeof clock.sleep = (ms, signal) => clock.sleep(ms > 1 ? ms - 1 : ms, signal);
-  return { ...clock, sleep };
-}
+const LEASE_MS = 3_000;
+const away = new HostError('unavailable', 'The store cannot be used: it is away.');
 
-function watched(runTimeoutMs: number) {
-  const clock = createEarlyClock();
+/** A drive whose renewals have these outcomes, and which is over after the last one. Each pause passes at once. */
+function createDrive(renewals: readonly (boolean | Error)[]) {
   const over = new AbortController();
-  const stops: Stop[] = [];
-  const context = { parts: { clock }, over: over.signal, stop: (stop: Stop) => stops.push(stop) };
-  const run = { plan: { runTimeoutMs }, startedAt: clock.now(), pausedMs: 0 };
-  const watching = watchClock(context as unknown as DriveContext, run as unknown as Run);
-  return { clock, over, stops, watching };
+  const left = [...renewals];
+  const seen = { renewals: 0, left: false, logged: 0 };
+  let ms = 0;
+  const renew = async (): Promise<boolean> => {
+    const outcome = left.shift();
+    seen.renewals += 1;
+    if (left.length === 0) over.abort();
+    if (outcome instanceof Error) throw outcome;
+    return outcome ?? true;
+  };
+  const clock = {
+    elapsed: () => ms,
+    async sleep(pauseMs: number, signal: AbortSignal) {
+      signal.throwIfAborted();
+      ms += pauseMs;
+    },
+  };
+  const log = {
+    error() {
+      seen.logged += 1;
+    },
+  };
+  const store = { leases: { renew }, runs: { get: async () => undefined } };
+  const context = {
+    parts: { clock, log, store, limits: { leaseMs: LEASE_MS } },
+    lease: { runId: 'r', owner: { tenant: 't', workspace: 'w' } },
+    over: over.signal,
+    leave() {
+      seen.left = true;
+    },
+    stop: () => undefined,
+  } as unknown as DriveContext;
+  return { context, seen };
 }
 
-it('a run is out of time when the clock says so, not when a timer fires', async () => {
-  const { clock, stops, watching } = watched(50);
-  await clock.advance(49);
-  expect(stops).toEqual([]);
-  await clock.advance(1);
-  await watching;
-  expect(stops).toEqual([{ kind: 'timeout', limitMs: 50, observedMs: 50 }]);
+it('a lease that cannot be renewed for a while is renewed when the store is back, and the log says so once', async () => {
+  const { context, seen } = createDrive([true, away, away, away, true, true]);
+  await keepLease(context);
+  expect(seen).toEqual({ renewals: 6, left: false, logged: 1 });
 });
 
-it('a run that has ended is not stopped at its limit', async () => {
-  const { clock, over, stops, watching } = watched(50);
-  await clock.advance(49);
-  over.abort();
-  await watching;
-  await clock.advance(10);
-  expect(stops).toEqual([]);
+it('a lease that another driver has taken is left at once', async () => {
+  const { context, seen } = createDrive([true, false, true]);
+  await keepLease(context);
+  expect(seen).toEqual({ renewals: 2, left: true, logged: 0 });
 });

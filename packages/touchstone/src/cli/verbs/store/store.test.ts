@@ -233,6 +233,41 @@ it('doctor finds a damaged page', async () => {
   expect(out).toContain('restore it from a copy');
 });
 
+describe('store', () => {
+  const HERE = 'sqlite:.touchstone/touchstone.db';
+
+  it('copy makes a store of its own, with every row, and goes on where it was interrupted', async () => {
+    const runId = await evaluated();
+    const copied = await json('store', 'copy', HERE, 'sqlite:there/touchstone.db');
+    expect(copied).toMatchObject({ code: 0, document: { equal: true } });
+    expect(await json('store', 'copy', HERE, 'sqlite:there/touchstone.db')).toEqual(copied);
+    expect(await json('show', runId, '--data', 'there')).toEqual(await json('show', runId));
+    expect(await json('audit', 'verify', '--data', 'there')).toEqual(await json('audit', 'verify'));
+  });
+
+  it('copy leaves a store with other runs alone, and refuses what is no store', async () => {
+    await evaluated();
+    await cli.run('run', SUITE, '--data', 'other');
+    const foreign = await cli.run('store', 'copy', HERE, 'sqlite:other/touchstone.db');
+    expect(foreign.err).toContain('The store to copy to holds other runs.');
+    expect(await cli.run('store', 'copy', HERE, HERE)).toMatchObject({ code: 2 });
+    const unset = await cli.run('store', 'copy', HERE, 'env:NO_SUCH_URL');
+    expect(unset).toMatchObject({ code: 2, err: expect.stringContaining('NO_SUCH_URL is not set') });
+  });
+
+  it('check finds a log that is not whole, and names its run', async () => {
+    const runId = await evaluated();
+    expect(await cli.run('store', 'prepare')).toMatchObject({ code: 0 });
+    expect(await cli.run('store', 'check')).toMatchObject({ code: 0 });
+    const sqlite = await openSqlite(join(cli.cwd, '.touchstone/touchstone.db'));
+    sqlite.exec('UPDATE runs SET event_count = event_count + 1');
+    sqlite.close();
+    const { code, document } = await json('store', 'check');
+    expect(code).toBe(1);
+    expect(document.faults).toEqual([`It counts another number of events than its log holds: ${runId}.`]);
+  });
+});
+
 describe('backup', () => {
   it('copies the store and the key into a new folder that --data can name', async () => {
     const runId = await evaluated();
