@@ -1,6 +1,7 @@
 // The door for commands that work without a server. It must stay free of Fastify, pino and everything else that only a
 // server needs: `touchstone run` pays for each import with time its user waits.
 
+export type { TaskOrder } from '@touchstone/protocol/tasks';
 export {
   checkBounded,
   createModels,
@@ -84,7 +85,6 @@ export { type CheckedScorecard, checkScorecardFile } from './views/import-scorec
 export type { ReportOptions } from './views/report.js';
 export { readSummary } from './views/run-measurement.js';
 export { snapshotOf } from './views/snapshot.js';
-export type { TaskOrder } from './views/tasks/task-filter.js';
 export type { EvalRun } from './views/tasks/task-table.js';
 export { isEval } from './views/tasks/tasks.js';
 export { createWebhooks, type Webhooks, webhookGuard } from './webhooks/webhooks.js';

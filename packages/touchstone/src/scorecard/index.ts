@@ -11,4 +11,3 @@ export { hasTotals, scorecardTroubles } from './fold/check.js';
 export { foldTask, taskThreshold, thresholdOf } from './fold/fold-task.js';
 export { buildContractReport } from './report/contract-report.js';
 export { buildReport, type ReportExtras } from './report/report.js';
-export { sliceOf } from './report/slices.js';

@@ -1,6 +1,6 @@
 import type { TaskId } from '@touchstone/protocol';
+import { outcomeOf } from '@touchstone/protocol/tasks';
 import type { Store } from '../../../ports/index.js';
-import { outcomeOf } from './task-filter.js';
 import type { EvalRun, TaskTables } from './task-table.js';
 
 type Parts = { readonly store: Pick<Store, 'runs'>; readonly tables: TaskTables };
