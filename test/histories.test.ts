@@ -60,6 +60,7 @@ const engineOn = (store: Store) =>
     foldTask,
     buildSummary,
     contractOutcome: async () => ({}),
+    outcomesOf: async () => ({ outcomes: '', figures: { interval: [0, 1] } }),
     castVote: nobody,
     mask: nobody,
     maskDeep: nobody,

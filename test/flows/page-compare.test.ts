@@ -58,7 +58,7 @@ describe.skipIf(pages.isSkipped)('the comparison of two runs', () => {
     await context.close();
   });
 
-  test('has no verdict on runs of different suites, and says why', async () => {
+  test('lists a run of another suite without a verdict, with the reason and a way out', async () => {
     const suite = pageSuite([golden('order-1')], 'other');
     await pages.host.client().suites.install(suite as never);
     const other = await pages.host.evaluate(suite.suiteId, '1.8.0');
@@ -69,6 +69,54 @@ describe.skipIf(pages.isSkipped)('the comparison of two runs', () => {
     );
     await page.getByTestId('error').getByText('Only runs of the very same suite').waitFor();
     expect(await page.getByTestId('compare-verdict').count()).toBe(0);
+    await page.getByRole('link', { name: 'Compare the tasks that both have' }).click();
+    await page.getByTestId('compare-verdict').waitFor();
+    await context.close();
+  });
+
+  test('shows several runs: their verdicts, a matrix, answers side by side, and events on demand', async () => {
+    const { before, after, evaluate } = pages.host;
+    const third = await evaluate('local.shop.evals.support', '1.7.2');
+    const { page, context, troubles } = await openSignedIn(
+      pages.browser,
+      pages.host,
+      `/compare?runs=${before},${after},${third}`,
+    );
+    await page.getByTestId('compare-verdict').nth(1).waitFor();
+    // One column a run, one cell a task, as the host has it.
+    await page.getByRole('link', { name: 'Matrix' }).click();
+    await page.getByTestId('cell').first().waitFor();
+    const matrix = await pages.host.client().matrix({ runs: [before, after, third], only: 'differ' });
+    for (const { taskId, cells } of matrix.items) {
+      const shown = await page
+        .locator(`[data-task="${taskId}"] [data-testid=cell]`)
+        .evaluateAll((marks) => marks.map((mark) => mark.getAttribute('data-outcome')?.charAt(0)));
+      expect([taskId, shown]).toEqual([taskId, cells.map(([, letter]) => letter)]);
+    }
+    // A row leads to the answers; brackets to the next task that differs, and back.
+    await page.locator('[data-task="refund-2"]').click();
+    const answers = page.getByRole('region', { name: 'Task refund-2' });
+    await answers.getByTestId('diff').first().waitFor();
+    expect(await answers.locator('article').count()).toBe(3);
+    await page.keyboard.press(']');
+    await page.getByRole('region', { name: 'Task refund-3' }).waitFor();
+    await page.keyboard.press('[');
+    await answers.getByTestId('diff').first().waitFor();
+    await page.keyboard.press('d');
+    await page.getByTestId('diff').first().waitFor({ state: 'detached' });
+    // The logs are compared when somebody asks for it.
+    await page.getByRole('link', { name: 'Events' }).click();
+    await page.getByRole('button', { name: 'Compare the events' }).click();
+    await page.getByText('events differ').waitFor();
+    await page.locator('.event-differences summary').first().click();
+    await page.locator('[data-testid=diff][data-kind=json] dt').first().waitFor();
+    // Another run becomes the baseline by its menu.
+    await page.locator('.menu summary').nth(1).click();
+    await page.getByRole('link', { name: 'Make it the baseline' }).click();
+    await page.waitForURL(new RegExp(`runs=${after}(%2C|,)${before}`));
+    await page.getByRole('link', { name: 'Flips' }).click();
+    await page.locator('[data-task="refund-2"][data-flip="toPass"]').waitFor();
+    expect(troubles).toEqual([]);
     await context.close();
   });
 

@@ -71,6 +71,11 @@ describe.skipIf(browserPath === undefined)('a run that goes on', () => {
     expect(await live.getAttribute('data-state')).toBe('live');
     expect(await progress.getAttribute('max')).toBe(String(TASKS));
     await page.locator('[data-task]').first().waitFor();
+    const today = await context.newPage();
+    await today.goto(serving.url);
+    await today.locator(`.running [data-run="${runId}"]`).getByText('33 % · 1 failed so far').waitFor();
+    await today.locator('.badge[data-count="1"]').waitFor();
+    await today.close();
 
     await kill(serving);
     await page.locator('[data-testid=live][data-state=lost]').waitFor();

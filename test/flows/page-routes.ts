@@ -19,6 +19,7 @@ export type Route = {
 
 /** Every page that needs a sign-in. Walks over all of them (tenants, viewers, axe) take them from here. */
 export const ROUTES: readonly Route[] = [
+  { path: () => '/', sign: '.verdicts [data-run], [data-testid=empty]' },
   { path: () => '/runs', sign: '[data-run]' },
   { path: ({ runId, otherRunId }) => `/runs/${runId}?against=${otherRunId}`, sign: '[data-task]' },
   {
@@ -33,6 +34,14 @@ export const ROUTES: readonly Route[] = [
     path: ({ runId, otherRunId, taskId }) => `/compare?runs=${otherRunId},${runId}&task=${taskId}`,
     sign: '[data-testid=diff]',
   },
+  {
+    path: ({ runId, otherRunId }) => `/compare?runs=${otherRunId},${runId}&view=matrix`,
+    sign: '[data-testid=cell]',
+  },
+  { path: () => '/suites', sign: '[data-suite]' },
+  { path: ({ suiteId }) => `/suites/${suiteId}`, sign: '[data-task]' },
+  { path: ({ suiteId }) => `/suites/${suiteId}/history`, sign: '.history' },
+  { path: ({ suiteId }) => `/suites/${suiteId}/matrix`, sign: '[data-testid=cell]' },
   { path: () => '/agents', sign: '[data-agent]' },
   { path: ({ agentId }) => `/agents/${agentId}`, sign: '[data-testid=version]' },
   { path: () => '/approvals', sign: '[data-testid=approval-grant]' },

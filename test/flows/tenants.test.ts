@@ -240,6 +240,20 @@ describe('tenants never meet', () => {
     }
   });
 
+  it('a matrix has no foreign run in it, and no run of a foreign suite', async () => {
+    for (const key of [OTHER_KEY, ACME_SIDE_KEY]) {
+      const matrix = async (query: string) => host.fetch(`/v1/host/touchstone/matrix?${query}`, { key });
+      const [foreign, absent] = [await matrix(`runs=${runId}`), await matrix('runs=run-nobodys')];
+      expect([foreign.status, absent.status]).toEqual([404, 404]);
+      expect(await (await matrix('suiteId=local.test.evals.echo')).json()).toMatchObject({
+        runs: [],
+        items: [],
+      });
+    }
+    const own = await host.fetch(`/v1/host/touchstone/matrix?runs=${runId}`, { key: KEY });
+    expect(own.status).toBe(200);
+  });
+
   it('lists hold only what is the caller’s own or the host’s', async () => {
     for (const key of [OTHER_KEY, ACME_SIDE_KEY]) {
       for (const path of await lists()) {

@@ -5,6 +5,7 @@ export * from './model/evidence.js';
 export * from './model/facts.js';
 export * from './model/gate.js';
 export * from './model/ids.js';
+export * from './model/matrix.js';
 export * from './model/measurers.js';
 export * from './model/modes.js';
 export * from './model/owner.js';
@@ -84,6 +85,7 @@ export type {
   ResolvedInterrupt,
   RunArtifact,
 } from './wire/vendor/deployments.js';
+export type { HostCounts, Matrix, MatrixCell, MatrixRow, MatrixRun } from './wire/vendor/matrix.js';
 export type {
   EmbedderPin,
   Interval,
@@ -124,6 +126,7 @@ export type {
   ToolCallView,
 } from './wire/vendor/runs.js';
 export type { PageSession, SessionFacts } from './wire/vendor/sessions.js';
+export type { SuiteTaskList, SuiteTaskListing, SuiteTaskView } from './wire/vendor/suite-tasks.js';
 export type { TaskEvents, TaskSpan } from './wire/vendor/task-events.js';
 export type { SearchTasks } from './wire/vendor/task-search.js';
 export type { Histogram, TaskBodies, TaskFacets, TaskList, TaskListing } from './wire/vendor/tasks.js';

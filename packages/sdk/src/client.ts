@@ -53,6 +53,7 @@ import {
   VENDOR,
 } from './calls.js';
 import { auditCalls, deploymentCalls, interruptCalls } from './deployment-calls.js';
+import { matrixCalls, suiteTaskCalls } from './matrix-calls.js';
 import { createRetry, type Retry, type RetryOptions } from './retry.js';
 import { reviewCalls } from './review-calls.js';
 import { runPath, type StreamOptions, streamEvents, streamProgress } from './stream.js';
@@ -209,8 +210,9 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
       ),
     /** What people look at, and how far judges agree with them. */
     review: reviewCalls(transport, get),
+    ...matrixCalls(get),
     /** Suites: install, read, check, history. */
-    suites: suiteCalls(transport, get),
+    suites: { ...suiteCalls(transport, get), ...suiteTaskCalls(get) },
     /** Runs that others are measured by. */
     baselines: baselineCalls(transport, get),
     /** Evaluation profiles of agent definitions. */

@@ -12,6 +12,7 @@ export type {
   ForkedRun,
   ForkRun,
   GateReview,
+  HostCounts,
   InstalledPack,
   InstalledSuite,
   InterruptQuestion,
@@ -19,6 +20,10 @@ export type {
   JudgeAgreement,
   JudgeAgreements,
   KeyEntry,
+  Matrix,
+  MatrixCell,
+  MatrixRow,
+  MatrixRun,
   MoveReview,
   NewInterruptToken,
   NewWebhook,
@@ -37,6 +42,9 @@ export type {
   RunAnswer,
   RunArtifact,
   SuiteListing,
+  SuiteTaskList,
+  SuiteTaskListing,
+  SuiteTaskView,
   TaskBodies,
   TaskFacets,
   TaskList,
@@ -51,6 +59,7 @@ export type { PageQuery, Reading, Sending } from './calls.js';
 export { type Client, type ClientOptions, createClient, createClientOver } from './client.js';
 export type { ReviewedMove } from './deployment-calls.js';
 export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
+export type { MatrixQuery, MatrixSubject, SuiteTaskQuery } from './matrix-calls.js';
 export type { RetryOptions } from './retry.js';
 export type { AgreementQuery, LabelQuery, ReviewQuery } from './review-calls.js';
 export type { RunFacts } from './run-facts.js';

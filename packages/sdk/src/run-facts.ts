@@ -5,10 +5,12 @@ import type {
   EmbedderPin,
   EvalMode,
   Fork,
+  HeadlineFigures,
   JudgeIdentity,
   ModelPin,
   RunId,
   RunTotals,
+  RunVerdict,
   ScorerPin,
   SimulatedUser,
   Thresholds,
@@ -84,7 +86,7 @@ export type RunFacts = {
   /** No answer came in time. The host writes that down when it next looks at the run. */
   readonly expired?: true;
   /** A few numbers of a completed eval run. */
-  readonly headline?: RunTotals;
+  readonly headline?: RunTotals & Partial<HeadlineFigures> & { readonly verdict?: RunVerdict };
   /** How many events its log has. */
   readonly eventCount: number;
   /** A cancel or a pause that the driver has not obeyed yet. */

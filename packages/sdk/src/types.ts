@@ -10,11 +10,13 @@ import type {
   EvalStarted,
   InstalledPack,
   REVIEW_STATES,
+  RUN_KINDS,
   RunCreateWire,
   RunDiffResponseWire,
   RunId,
   RunSnapshotWire,
   RunStatus,
+  RunVerdict,
   Severity,
   TASK_CHANGES,
   TASK_ORDERS,
@@ -43,6 +45,18 @@ export type RunFilter = {
   readonly suiteId?: string;
   /** Only runs that stand like this. */
   readonly status?: RunStatus;
+  /** Only evaluations, moves of deployments, or runs of one agent or workflow. */
+  readonly kind?: (typeof RUN_KINDS)[number];
+  /** Only completed evaluations on this side. */
+  readonly verdict?: RunVerdict;
+  /** Only runs with this tag. */
+  readonly tag?: string;
+  /** Only runs that were created then or later, ISO 8601. */
+  readonly since?: string;
+  /** Only runs that were created before, ISO 8601. */
+  readonly until?: string;
+  /** Only runs with this in their id, or in the name of their suite, their agent or a tag. */
+  readonly q?: string;
   /** The most runs of one page; the host's default when absent. */
   readonly limit?: number;
   /** The `nextCursor` of the page before. */

@@ -1,10 +1,8 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { followLinks, match, navigate, useAddress } from './address.js';
+import { followLinks, match, useAddress } from './address.js';
 import { lazy } from './lazy.js';
-import { ComparePage } from './pages/compare.js';
 import { RunPage } from './pages/run.js';
-import { RunsPage } from './pages/runs.js';
 import { OpenPage, SignInPage } from './pages/sign-in.js';
 import { TaskPage } from './pages/task.js';
 import { SessionContext } from './parts/session-context.js';
@@ -17,6 +15,11 @@ import { readSession } from './source.js';
 const JudgePage = lazy(() => import('./pages/judges.js').then((page) => page.JudgePage));
 const JudgesPage = lazy(() => import('./pages/judges.js').then((page) => page.JudgesPage));
 const ReviewPage = lazy(() => import('./pages/review.js').then((page) => page.ReviewPage));
+const ComparePage = lazy(async () => (await import('./pages/compare.js')).ComparePage);
+const RunsPage = lazy(async () => (await import('./pages/runs.js')).RunsPage);
+const SuitePage = lazy(async () => (await import('./pages/suite.js')).SuitePage);
+const SuitesPage = lazy(async () => (await import('./pages/suites.js')).SuitesPage);
+const TodayPage = lazy(async () => (await import('./pages/today.js')).TodayPage);
 const AgentsPage = lazy(() => import('./pages/agents.js').then((page) => page.AgentsPage));
 const AgentPage = lazy(() => import('./pages/agent.js').then((page) => page.AgentPage));
 const ApprovalsPage = lazy(() => import('./pages/approvals.js').then((page) => page.ApprovalsPage));
@@ -48,7 +51,6 @@ function SignedIn({ path }: { readonly path: string }) {
   const { data: session } = useQuery(isIn ? 'session' : undefined, readSession);
   useEffect(() => {
     if (!isIn) askToSignIn();
-    else if (path === '/') navigate('/runs', { replace: true });
   }, [isIn, path]);
   if (!isIn) return null;
   return (
@@ -67,7 +69,8 @@ function Page({
   readonly path: string;
   readonly session: Awaited<ReturnType<typeof readSession>> | undefined;
 }) {
-  if (path === '/runs' || path === '/') return <RunsPage />;
+  if (path === '/') return <TodayPage />;
+  if (path === '/runs') return <RunsPage />;
   if (path === '/compare') return <ComparePage />;
   if (path === '/review') return <ReviewPage session={session} />;
   if (path === '/judges') return <JudgesPage />;
@@ -81,6 +84,12 @@ function Page({
   if (approval) return <ApprovalPage key={approval.runId} runId={approval.runId ?? ''} session={session} />;
   if (path === '/audit') return <AuditPage />;
   if (path === '/settings') return <SettingsPage session={session} />;
+  if (path === '/suites') return <SuitesPage />;
+  const suite = match('/suites/:suiteRef', path);
+  if (suite) return <SuitePage suiteRef={suite.suiteRef ?? ''} view="tasks" />;
+  const suitePart = match('/suites/:suiteRef/:view', path);
+  if (suitePart?.view === 'history' || suitePart?.view === 'matrix')
+    return <SuitePage suiteRef={suitePart.suiteRef ?? ''} view={suitePart.view} />;
   const task = match('/runs/:runId/tasks/:taskId', path);
   if (task) return <TaskPage runId={task.runId ?? ''} taskId={task.taskId ?? ''} />;
   const part = match('/runs/:runId/:part', path);

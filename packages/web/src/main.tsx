@@ -6,6 +6,9 @@ import './styles/base.css';
 import './styles/grid.css';
 import './styles/run.css';
 import './styles/task.css';
+import './styles/compare.css';
+import './styles/suites.css';
+import './styles/today.css';
 
 applyTheme();
 const place = document.getElementById('page');

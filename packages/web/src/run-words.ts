@@ -1,17 +1,15 @@
-import { verdictOn } from '@touchstone/protocol';
+import { type RunVerdict, sideOf } from '@touchstone/protocol';
 import type { RunSnapshot } from '@touchstone/sdk';
 import { REGRESSION } from '@touchstone/sdk/view';
 
 /** The sides that a run can come down on. */
-export type Verdict = 'pass' | 'fail' | 'inconclusive' | 'regression';
+export type Verdict = RunVerdict;
 
 /** The word for a run, as the command line has it. Undefined while there is none. */
 export function verdictOfRun({ status, touchstone }: RunSnapshot, isWorse = false): Verdict | undefined {
   const headline = touchstone?.headline;
   if (status !== 'completed' || !headline) return undefined;
-  const verdict = verdictOn(headline);
-  if (verdict === 'error') return 'inconclusive';
-  return verdict === 'pass' && isWorse ? 'regression' : verdict;
+  return sideOf(headline, isWorse || headline.regression?.verdict === 'fail');
 }
 
 const WORDS: { readonly [verdict in Verdict]: string } = {

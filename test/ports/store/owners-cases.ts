@@ -78,6 +78,7 @@ function callsOf(store: Store, token: number): Calls {
       get: (owner, runId) => store.runs.get(owner, runId),
       head: (owner, runId) => store.runs.head(owner, runId),
       list: (owner) => store.runs.list(owner, { limit: 9 }),
+      count: (owner) => store.runs.count(owner),
       request: (owner, runId) =>
         store.runs.request(owner, runId, { from: ['running'], status: 'failed', control: null }),
     },
@@ -104,6 +105,11 @@ function callsOf(store: Store, token: number): Calls {
       records: (owner, runId) => store.log.records(owner, runId, 0),
       scores: (owner, runId) => store.log.scores(owner, runId, 0),
       entries: (owner, runId) => store.log.entries(owner, runId, 0, 100),
+    },
+    outcomes: {
+      get: (owner, runId) => store.outcomes.get(owner, runId),
+      keep: (owner, runId) =>
+        store.outcomes.keep(owner, runId, { outcomes: '', figures: { interval: [0, 1] } }),
     },
     ledger: {
       record: (owner, runId) => store.ledger.record(owner, runId, [USAGE]),

@@ -211,6 +211,27 @@ export type RunTotals = RunOutcome & {
   readonly cacheHits?: number;
 };
 
+/** What lists and charts tell of a completed eval run beside its totals. Computed once, when the run ends. */
+export type HeadlineFigures = {
+  /** Where the score could lie, 95 %. */
+  readonly interval: readonly [low: number, high: number];
+  /** The 95th percentile of response times, in milliseconds; absent when none is known. */
+  readonly p95Ms?: number;
+  /** Against the baseline that the run was made with; absent without one. */
+  readonly regression?: { readonly scoreDelta: number; readonly verdict: 'pass' | 'fail' | 'inconclusive' };
+};
+
+/** The sides that a completed eval run can come down on. */
+export const RUN_VERDICTS = ['pass', 'fail', 'inconclusive', 'regression'] as const;
+export type RunVerdict = (typeof RUN_VERDICTS)[number];
+
+/** A completed eval run on one side: a run that meets its bars and is worse than its baseline is a regression. */
+export function sideOf(outcome: RunOutcome, isWorse: boolean): RunVerdict {
+  const verdict = verdictOn(outcome);
+  if (verdict === 'error') return 'inconclusive';
+  return verdict === 'pass' && isWorse ? 'regression' : verdict;
+}
+
 /** The one verdict on a completed evaluation. Whether it got worse than another one is not part of it. */
 export function verdictOn({
   passed,

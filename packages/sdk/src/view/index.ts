@@ -7,6 +7,7 @@ export * from './contract.js';
 export * from './deployment-words.js';
 export * from './diff.js';
 export * from './fail-on.js';
+export * from './json-diff.js';
 export * from './matrix.js';
 export * from './notes.js';
 export * from './printable.js';

@@ -80,11 +80,15 @@ import { systemClock, systemIds } from './system.js';
 import { createThreadShares } from './thread-shares.js';
 import type { CreationOptions, Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
+import { readCounts } from './views/counts.js';
 import { buildDebugBundle, createPace } from './views/debug-bundle/debug-bundle.js';
 import { createDeepMask } from './views/debug-bundle/debug-bundle-mask.js';
 import { diffRuns } from './views/diff.js';
 import { readHistory } from './views/history.js';
 import { importScorecard } from './views/import-scorecard.js';
+import { readMatrix } from './views/outcomes/matrix.js';
+import { createOutcomesReader, outcomesOf } from './views/outcomes/run-outcomes.js';
+import { createOrdinalsReader } from './views/outcomes/task-ordinals.js';
 import { createReports } from './views/reports.js';
 import { createResults } from './views/results.js';
 import { readThresholds } from './views/run-measurement.js';
@@ -354,6 +358,7 @@ function openEngine(parts: Parts): Engine {
     foldTask,
     buildSummary,
     contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
+    outcomesOf: (run, plan, ended, thresholds) => outcomesOf(parts, run, plan, ended, thresholds),
     limits: DEFAULT_LIMITS,
     shares,
     slots: {
@@ -432,6 +437,9 @@ function viewsOf(parts: Parts) {
   const { overridesOf } = annotations;
   const taskSources = { store, openThresholds: contracts.thresholds };
   const tables = createTaskTables(taskSources);
+  const outcomes = createOutcomesReader({ store, results }, tables);
+  const ordinals = createOrdinalsReader(store);
+  const tasks = createTasks({ store, tables, outcomes, ordinals });
   return {
     annotations,
     results,
@@ -446,18 +454,20 @@ function viewsOf(parts: Parts) {
       ),
     viewTask: (owner, runId, taskId, fromRepeat) => viewTask(taskSources, owner, runId, taskId, fromRepeat),
     viewTasks: (run, ordinals) => viewTasks(taskSources, run, ordinals),
-    tasks: createTasks({ store, tables }),
     taskEvents: (run, taskId, cursor) => readTaskEvents({ store, tables }, run, taskId, cursor),
     taskTexts: createTaskTexts({ sources: taskSources, tables }),
     report: createReports({ store, results, overridesOf }),
     reviews: createReviews({ sources: taskSources, tables }),
+    tasks,
+    matrix: (owner, request) => readMatrix({ store, outcomes, ordinals }, owner, request),
+    counts: (owner) => readCounts({ store, tasks }, owner),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
     compareRuns: (owner, request) =>
       readComparison({ store, results }, owner, request, config.regression.tolerance),
     compareJudges: (owner, before, after) =>
       readJudgeComparison({ store, results, contracts }, owner, before, after),
-    history: (owner, request) => readHistory({ store, results }, owner, request, config.gates),
+    history: (owner, request) => readHistory({ store, outcomes }, owner, request, config.gates),
     blessings: createBlessings({ store, clock }),
   } satisfies Partial<Touchstone>;
 }

@@ -7,8 +7,10 @@ import type {
   EvalPlan,
   EvalReport,
   ForkRun,
+  HostCounts,
   Issue,
   JudgeComparison,
+  Matrix,
   Owner,
   Principal,
   RunComparison,
@@ -39,6 +41,7 @@ import type { Reviews } from './review/reviews.js';
 import type { CreateRunBody } from './runs/plan-run.js';
 import type { JudgeRequest } from './runs/rejudge.js';
 import type { HistoryRequest } from './views/history.js';
+import type { MatrixRequest } from './views/outcomes/matrix.js';
 import type { ReportOptions } from './views/report.js';
 import type { Results } from './views/results.js';
 import type { TaskPage } from './views/task-page.js';
@@ -130,6 +133,10 @@ export type Touchstone = {
   compareJudges(owner: Owner, before: RunId, after: RunId): Promise<JudgeComparison>;
   /** The completed runs of a suite over time. */
   history(owner: Owner, request: HistoryRequest): Promise<SuiteHistory>;
+  /** Tasks by runs: how each came out. */
+  matrix(owner: Owner, request: MatrixRequest): Promise<Matrix>;
+  /** What waits and what runs, for the badges of a page. */
+  counts(owner: Owner): Promise<HostCounts>;
   readonly blessings: Blessings;
   readonly retention: Retention;
   /** Of a completed eval run: what of it can travel. Of a run elsewhere, the scorecard that was kept from a file. */

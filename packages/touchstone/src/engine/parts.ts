@@ -26,9 +26,11 @@ import type {
   Log,
   PriceOf,
   Run,
+  RunOutcomes,
   SchemaCheck,
   Scoring,
   Slots,
+  StepResult,
   Store,
   SuiteHead,
   ThreadShares,
@@ -86,6 +88,13 @@ export type Parts = {
       readonly results: readonly TaskResult[];
     },
   ) => Promise<Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>>;
+  /** What is kept beside a run that ends: how each task came out, and the figures that lists show. */
+  readonly outcomesOf: (
+    run: Run,
+    plan: EvalPlan,
+    ended: readonly StepResult[],
+    thresholds: Thresholds | undefined,
+  ) => Promise<RunOutcomes>;
   readonly castVote: CastVote;
   /** Takes secrets out of what people write. */
   readonly mask: (text: string) => Promise<string>;

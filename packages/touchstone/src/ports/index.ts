@@ -54,6 +54,7 @@ export type {
 export type { Keys, StoredKey } from './store/keys.js';
 export type { Lease, Leases, Ledger } from './store/leases.js';
 export { MEMORY_TOOL, type Memory, type Responses } from './store/memory.js';
+export type { Outcomes, RunOutcomes } from './store/outcomes.js';
 export type {
   BoundAgent,
   BoundAgents,
@@ -82,16 +83,17 @@ export {
   type StoredEntry,
   type TaskRecord,
 } from './store/run-log.js';
-export type {
-  Control,
-  NewRun,
-  Page,
-  Run,
-  RunFilter,
-  RunHead,
-  RunOrigin,
-  RunRequest,
-  Runs,
+export {
+  type Control,
+  DEPLOYMENT_WORKFLOW,
+  type NewRun,
+  type Page,
+  type Run,
+  type RunFilter,
+  type RunHead,
+  type RunOrigin,
+  type RunRequest,
+  type Runs,
 } from './store/runs.js';
 export type { Sessions, StoredSession } from './store/sessions.js';
 export type { RetainedNames, Store } from './store/store.js';

@@ -9,5 +9,6 @@ export {
 export { buildSummary, DEFAULT_PASS_SCORE } from './fold/build.js';
 export { hasTotals, scorecardTroubles } from './fold/check.js';
 export { foldTask, taskThreshold, thresholdOf } from './fold/fold-task.js';
+export { encodeOutcomes, outcomeAt } from './fold/outcomes.js';
 export { buildContractReport } from './report/contract-report.js';
-export { buildReport, type ReportExtras } from './report/report.js';
+export { buildFigures, buildReport, type ReportExtras } from './report/report.js';

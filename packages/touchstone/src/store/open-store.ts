@@ -20,6 +20,7 @@ import { createPace, type Pace } from './log/page-rows.js';
 import { createRunLog } from './log/run-log.js';
 import { createRuns } from './log/runs.js';
 import { createWatchers } from './log/watchers.js';
+import { createOutcomes } from './outcomes.js';
 import { createResponses } from './responses.js';
 import { createRetention } from './retention.js';
 import { textAt } from './rows.js';
@@ -67,6 +68,7 @@ function createStore(db: Db, clock: Clock, holder: string, pace: Pace): Store {
     leases: createLeases(db, clock, holder),
     log: createRunLog(db, clock, watchers, pace),
     ledger: createLedger(db, clock),
+    outcomes: createOutcomes(db),
     suites: createSuites(db),
     agents: createBoundAgents(db),
     packs: createPacks(db),

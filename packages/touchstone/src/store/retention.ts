@@ -105,7 +105,9 @@ const PIECES: readonly (readonly [sql: string, size: number])[] = [
   [SOME_CALLS, CALLS],
 ];
 /** What is left of it is small, and goes at once. */
-const REST = ['annotations', 'run_requests', 'runs'].map((table) => `DELETE FROM ${table} WHERE run_no = ?`);
+const REST = ['annotations', 'run_outcomes', 'run_requests', 'runs'].map(
+  (table) => `DELETE FROM ${table} WHERE run_no = ?`,
+);
 
 /** One step on one removed run; false when there is none. */
 async function sweepRuns(db: Db): Promise<boolean> {

@@ -49,10 +49,12 @@ const given = (member: string, value: SqlValue | undefined): object =>
 export const jsonIfGiven = (member: string, value: SqlValue | undefined): object =>
   value == null ? {} : { [member]: parseJson(member, String(value)) };
 
-/** The columns of `runs u` and `run_requests q` that make a Run. */
+/** The columns of `RUN_TABLES` that make a Run. */
 export const RUN_COLUMNS = `u.run_id, u.tenant, u.workspace, u.principal, u.origin, u.workflow_id, u.status, u.created_at,
   u.started_at, u.completed_at, u.paused_at, u.paused_ms, u.control, u.error, u.headline, u.event_count,
-  u.engine_version, u.run_no, u.lease_until, u.wait_until, u.waiting_node, u.bodies_removed_at, u.log_digest, q.plan, q.request`;
+  u.engine_version, u.run_no, u.lease_until, u.wait_until, u.waiting_node, u.bodies_removed_at, u.log_digest, q.plan, q.request, o.figures`;
+/** Runs of the columns above. */
+export const RUN_TABLES = `runs u JOIN run_requests q ON q.run_no = u.run_no LEFT JOIN run_outcomes o ON o.run_no = u.run_no`;
 
 /**
  * Where a run stands by its log. The row says `paused` from the moment a pause is asked for, so that no second one can be;
@@ -99,6 +101,7 @@ export const toRun = (row: Row): Run =>
     ...jsonIfGiven('control', row.control),
     ...jsonIfGiven('error', row.error),
     ...jsonIfGiven('headline', row.headline),
+    ...jsonIfGiven('figures', row.figures),
     ...given('leaseUntil', row.lease_until),
     eventCount: row.event_count,
     engineVersion: row.engine_version,

@@ -1,143 +1,113 @@
 import type { RunSnapshot } from '@touchstone/sdk';
-import { score, usd, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
+import { MOST_RUNS, runsIn } from '../parts/compare/compared-runs.js';
 import { type Column, Grid } from '../parts/grid.js';
+import { hrefOfRun, nameOfRun, runColumns } from '../parts/run-columns.js';
+import { RunFilters } from '../parts/run-filters.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
-import { VerdictBadge } from '../parts/verdict.js';
-import { When } from '../parts/when.js';
-import { useQuery } from '../queries/use-query.js';
-import { verdictOfRun } from '../run-words.js';
-import { client } from '../source.js';
+import { readRunFilter, useRuns } from '../queries/use-runs.js';
 
-const LOOK_AGAIN_MS = 5_000;
-
-/** A failed run opens with its failures. */
-const hrefOf = (run: RunSnapshot): string => {
-  const hasFailures = verdictOfRun(run) === 'fail';
-  return `/runs/${encodeURIComponent(run.runId)}${hasFailures ? '?outcome=failed' : ''}`;
-};
-
-const nameOf = ({ touchstone, workflowId }: RunSnapshot): string => touchstone?.suite?.ref ?? workflowId;
-
-/** Runs that are marked for comparing, in the order they were marked: the first one is the baseline. */
-const markedIn = (query: URLSearchParams): readonly string[] =>
-  (query.get('runs') ?? '').split(',').filter((runId) => runId !== '');
-
-const MOST_MARKED = 8;
-
+/** Runs are marked in the order they are chosen: the first one is the baseline. */
 function toggleMark(address: Address, runId: string): void {
-  const marked = markedIn(address.query);
+  const marked = runsIn(address.query);
   const next = marked.includes(runId) ? marked.filter((one) => one !== runId) : [...marked, runId];
-  navigate(withQuery(address, { runs: next.slice(-MOST_MARKED).join(',') }), { replace: true });
+  navigate(withQuery(address, { runs: next.slice(-MOST_RUNS).join(',') }), { replace: true });
 }
 
 const markColumn = (address: Address): Column<RunSnapshot> => ({
   id: 'mark',
   name: 'Compare',
-  cell: (run) => (
-    <input
-      type="checkbox"
-      aria-label={`Compare ${nameOf(run)} ${run.runId}`}
-      tabIndex={-1}
-      checked={markedIn(address.query).includes(run.runId)}
-      onChange={() => toggleMark(address, run.runId)}
-    />
-  ),
+  cell: (run) =>
+    run.touchstone?.kind === 'eval' && (
+      <input
+        type="checkbox"
+        aria-label={`Compare ${nameOfRun(run)} ${run.runId}`}
+        tabIndex={-1}
+        checked={runsIn(address.query).includes(run.runId)}
+        onChange={() => toggleMark(address, run.runId)}
+      />
+    ),
 });
 
-const COLUMNS: readonly Column<RunSnapshot>[] = [
-  {
-    id: 'verdict',
-    name: 'Verdict',
-    cell: (run) => <VerdictBadge verdict={verdictOfRun(run)} status={run.status} />,
-  },
-  { id: 'name', name: 'Suite', cell: (run) => <a href={hrefOf(run)}>{nameOf(run)}</a> },
-  {
-    id: 'agent',
-    name: 'Agent',
-    cell: ({ touchstone }) => touchstone?.agent && `${touchstone.agent.agentId}@${touchstone.agent.version}`,
-  },
-  {
-    id: 'score',
-    name: 'Score',
-    isNumber: true,
-    cell: ({ touchstone }) => touchstone?.headline && score(touchstone.headline.aggregateScore),
-  },
-  {
-    id: 'tasks',
-    name: 'Tasks',
-    isNumber: true,
-    cell: ({ touchstone }) => touchstone?.tasks && whole(touchstone.tasks.selected),
-  },
-  {
-    id: 'cost',
-    name: 'Cost',
-    isNumber: true,
-    cell: ({ metrics }) => metrics?.openwopCost?.usd !== undefined && usd(metrics.openwopCost.usd),
-  },
-  {
-    id: 'when',
-    name: 'When',
-    cell: ({ touchstone }) => touchstone && <When at={touchstone.createdAt} />,
-  },
-];
-
+/** All runs, newest first. Two to eight of them can be marked and compared. */
 export function RunsPage() {
-  const { data, error, isLoading, reload } = useQuery('runs', (signal) =>
-    client.runs.list({ limit: 200 }, { signal }),
-  );
-  const [active, setActive] = useState(0);
   const address = useAddress();
-  const marked = markedIn(address.query);
-  const compare = `/compare?runs=${marked.join(',')}`;
+  const { filter, ignored } = readRunFilter(address.query);
+  const { runs, error, isLoading, reload, more } = useRuns(filter);
   useEffect(() => {
     document.title = 'Runs · Touchstone';
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), LOOK_AGAIN_MS);
-    return () => clearInterval(timer);
   }, []);
-  const runs = data?.items ?? [];
-  const open = (index: number): void => {
-    const run = runs[index];
-    if (run) navigate(hrefOf(run));
-  };
+  const isFiltered = Object.keys(filter).length > 0;
   return (
-    <>
+    <div class="run runs">
       <div class="run-title">
         <h1>Runs</h1>
-        {marked.length === 1 && <span class="muted">Mark another run to compare with.</span>}
-        {marked.length > 1 && (
-          <a class="button" href={compare} title="C">
-            Compare {marked.length}
-          </a>
-        )}
+        <CompareLink marked={runsIn(address.query)} />
       </div>
+      {ignored.length > 0 && (
+        <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
+      )}
+      <RunFilters address={address} count={runs.length} hasMore={more !== undefined} />
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton />}
-      {data && runs.length === 0 && (
-        <Empty command="touchstone run evals/first.suite.yaml --host http://127.0.0.1:8787">
-          No run yet. This command makes one:
-        </Empty>
+      {!isLoading && error === undefined && runs.length === 0 && <NoRuns isFiltered={isFiltered} />}
+      {runs.length > 0 && <RunGrid runs={runs} address={address} />}
+      {more && (
+        <p>
+          <button type="button" onClick={more}>
+            Older runs
+          </button>
+        </p>
       )}
-      {runs.length > 0 && (
-        <Grid
-          label="Runs"
-          count={runs.length}
-          columns={[markColumn(address), ...COLUMNS]}
-          rowAt={(index) => runs[index]}
-          active={active}
-          onMove={setActive}
-          onOpen={open}
-          onKey={(key) => {
-            const run = runs[active];
-            if (key === 'c' && run) toggleMark(address, run.runId);
-            else if (key === 'C' && marked.length > 1) navigate(compare);
-            else return false;
-            return true;
-          }}
-          rowProps={(run) => ({ 'data-run': run.runId })}
-        />
-      )}
-    </>
+    </div>
+  );
+}
+
+const NoRuns = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty>No run fits these filters.</Empty>
+  ) : (
+    <Empty command={`touchstone run evals/first.suite.yaml --host ${location.origin}`}>
+      No run yet. This command makes one:
+    </Empty>
+  );
+
+const compareHref = (marked: readonly string[]): string => `/compare?runs=${marked.join(',')}`;
+
+function CompareLink({ marked }: { readonly marked: readonly string[] }) {
+  if (marked.length === 0) return null;
+  if (marked.length === 1) return <span class="muted">Mark another run to compare with.</span>;
+  return (
+    <a class="button" href={compareHref(marked)} title="C">
+      Compare {marked.length}
+    </a>
+  );
+}
+
+function RunGrid({ runs, address }: { readonly runs: readonly RunSnapshot[]; readonly address: Address }) {
+  const [active, setActive] = useState(0);
+  const marked = runsIn(address.query);
+  return (
+    <Grid
+      label="Runs"
+      count={runs.length}
+      columns={[markColumn(address), ...runColumns(runs)]}
+      rowAt={(index) => runs[index]}
+      active={active}
+      onMove={setActive}
+      onOpen={(index) => {
+        const run = runs[index];
+        if (run) navigate(hrefOfRun(run));
+      }}
+      onKey={(key) => {
+        const run = runs[active];
+        if (key === 'c' && run?.touchstone?.kind === 'eval') toggleMark(address, run.runId);
+        else if (key === 'C' && marked.length > 1) navigate(compareHref(marked));
+        else return false;
+        return true;
+      }}
+      rowProps={(run) => ({ 'data-run': run.runId })}
+    />
   );
 }

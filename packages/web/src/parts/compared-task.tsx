@@ -26,7 +26,7 @@ export function ComparedTask({ runs: [before, after], taskId, onClose }: Compare
   );
 }
 
-const answerOf = ({ invocations }: TaskView): Json => invocations[0]?.output ?? '';
+export const answerOf = ({ invocations }: TaskView): Json => invocations[0]?.output ?? '';
 
 const Pair = ({ before, after }: { readonly before: TaskView; readonly after: TaskView }) => (
   <div class="task">
@@ -44,7 +44,8 @@ const Pair = ({ before, after }: { readonly before: TaskView; readonly after: Ta
   </div>
 );
 
-const Side = ({ task: { passed, unscored, score: value } }: { readonly task: TaskView }) => (
+/** On which side a task came out. */
+export const Side = ({ task: { passed, unscored, score: value } }: { readonly task: TaskView }) => (
   <>
     <Glyph outcome={unscored === undefined ? (passed ? 'passed' : 'failed') : 'unscored'} />{' '}
     {unscored === undefined ? score(value) : unscored}

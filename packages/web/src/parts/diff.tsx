@@ -1,20 +1,48 @@
 import type { Json } from '@touchstone/protocol';
-import { diffSequences, hunksOf, markHidden, wordsOf } from '@touchstone/sdk/view';
+import { diffJson, diffSequences, hunksOf, markHidden, wordsOf } from '@touchstone/sdk/view';
 import { textOf } from './body.js';
 
 /** Comparing takes time in proportion to the product of the lengths. */
 const MOST_WORDS = 1_500;
 
-/** How one answer became another, word by word. Signs stand beside the colours. */
-export function Diff({ before, after }: { readonly before: Json; readonly after: Json }) {
+type DiffProps = { readonly before: Json; readonly after: Json };
+
+/** How one answer became another: documents by path, texts word by word. Signs stand beside the colours. */
+export const Diff = ({ before, after }: DiffProps) =>
+  isDocument(before) && isDocument(after) ? (
+    <JsonDiff before={before} after={after} />
+  ) : (
+    <WordDiff before={before} after={after} />
+  );
+
+const isDocument = (value: Json): boolean => typeof value === 'object' && value !== null;
+
+function JsonDiff({ before, after }: DiffProps) {
+  const changes = diffJson(before, after);
+  return (
+    <dl class="diff json-diff" data-testid="diff" data-kind="json">
+      {changes.length === 0 && <div>Both are the same.</div>}
+      {changes.map(({ pointer, before: old, after: young }) => (
+        <div key={pointer}>
+          <dt>{pointer === '' ? 'all of it' : markHidden(pointer)}</dt>
+          <dd>
+            {old !== undefined && <del>{markHidden(JSON.stringify(old))}</del>}{' '}
+            {young !== undefined && <ins>{markHidden(JSON.stringify(young))}</ins>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function WordDiff({ before, after }: DiffProps) {
   const [one, other] = [wordsOf(textOf(before)), wordsOf(textOf(after))];
-  const kind = typeof before === 'string' && typeof after === 'string' ? 'text' : 'json';
   const isLong = one.length > MOST_WORDS || other.length > MOST_WORDS;
   const hunks = isLong
     ? [{ kind: 'changed' as const, gone: one, added: other }]
     : hunksOf(diffSequences(one, other));
   return (
-    <pre class="diff" data-testid="diff" data-kind={kind}>
+    <pre class="diff" data-testid="diff" data-kind="text">
       {hunks.map((hunk, at) =>
         hunk.kind === 'same' ? (
           markHidden(hunk.items.join(''))

@@ -6,7 +6,11 @@ import { isLeftAlone, isSecondKey } from './keys.js';
 /** One column: its head, and what a row has in it. */
 export type Column<Row> = {
   readonly id: string;
+  /** Tells columns apart that look alike; the id when absent. */
+  readonly key?: string;
   readonly name: string;
+  /** What its head says on top of its name. */
+  readonly title?: string;
   /** Numbers stand at the right. */
   readonly isNumber?: boolean;
   /** The name that the host sorts by; absent when it cannot. */
@@ -102,9 +106,10 @@ function Head<Row>({ columns, order = '', onOrder }: GridProps<Row>) {
   return (
     <div class="grid-head" role="rowgroup">
       <div class="grid-row" role="row" aria-rowindex={1}>
-        {columns.map(({ id, name, isNumber, order: by }) => (
+        {columns.map(({ id, key = id, name, title, isNumber, order: by }) => (
           <span
-            key={id}
+            key={key}
+            title={title}
             role="columnheader"
             class={`cell-${id}${isNumber ? ' number' : ''}`}
             aria-sort={by === undefined ? undefined : by === sorted ? direction : 'none'}
@@ -145,8 +150,8 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
       onClick={open}
       {...(row !== undefined && props.rowProps(row))}
     >
-      {columns.map(({ id, isNumber, cell }) => (
-        <span key={id} role="gridcell" class={`cell-${id}${isNumber ? ' number' : ''}`}>
+      {columns.map(({ id, key = id, isNumber, cell }) => (
+        <span key={key} role="gridcell" class={`cell-${id}${isNumber ? ' number' : ''}`}>
           {row === undefined ? '' : cell(row)}
         </span>
       ))}

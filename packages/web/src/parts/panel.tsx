@@ -4,7 +4,8 @@ import { Neighbours } from './neighbours.js';
 import { ErrorBox, Skeleton } from './states.js';
 
 type PanelProps = {
-  readonly runId: string;
+  /** The run that the task is of; absent when it is shown as the suite has it. */
+  readonly runId?: string;
   readonly taskId: string;
   readonly error: unknown;
   readonly onRetry: () => void;
@@ -30,7 +31,11 @@ export function Panel({ runId, taskId, error, onRetry, onClose, onMove, children
     <aside class="panel" aria-label={`Task ${taskId}`}>
       <div class="panel-head">
         <h2>
-          <a href={`/runs/${encodeURIComponent(runId)}/tasks/${encodeURIComponent(taskId)}`}>{taskId}</a>
+          {runId === undefined ? (
+            <span class="id">{taskId}</span>
+          ) : (
+            <a href={`/runs/${encodeURIComponent(runId)}/tasks/${encodeURIComponent(taskId)}`}>{taskId}</a>
+          )}
         </h2>
         <span class="panel-tools">
           {onMove && <Neighbours onMove={onMove} />}

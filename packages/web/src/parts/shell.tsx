@@ -1,19 +1,24 @@
-import type { SessionFacts } from '@touchstone/protocol';
+import type { HostCounts, SessionFacts } from '@touchstone/protocol';
 import type { ComponentChildren } from 'preact';
+import { useCounts } from '../queries/use-counts.js';
 import { THEMES, useTheme } from './appearance.js';
 import { Mark } from './glyphs.js';
 import { ShellKeys } from './shell-keys.js';
 
 /** What there is to go to. A place that has no page yet is not listed. */
-const PLACES = [
-  ['/runs', 'Runs'],
+const PLACES: readonly (readonly [href: string, name: string, count?: keyof HostCounts])[] = [
+  ['/', 'Today'],
+  ['/runs', 'Runs', 'running'],
+  ['/suites', 'Suites'],
   ['/agents', 'Agents'],
-  ['/review', 'Review'],
-  ['/approvals', 'Approvals'],
+  ['/review', 'Review', 'review'],
+  ['/approvals', 'Approvals', 'approvals'],
   ['/judges', 'Judges'],
   ['/audit', 'Audit'],
   ['/settings', 'Settings'],
-] as const;
+];
+
+const isAt = (path: string, href: string): boolean => (href === '/' ? path === '/' : path.startsWith(href));
 
 type ShellProps = {
   readonly path: string;
@@ -21,41 +26,53 @@ type ShellProps = {
   readonly children: ComponentChildren;
 };
 
-export const Shell = ({ path, session, children }: ShellProps) => (
-  <div class="shell">
-    <a class="skip" href="#main">
-      Skip to content
-    </a>
-    <header class="rail">
-      <a class="brand" href="/runs">
-        <Mark /> Touchstone
+export function Shell({ path, session, children }: ShellProps) {
+  const counts = useCounts(session !== undefined);
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        Skip to content
       </a>
-      <nav aria-label="Main">
-        <ul>
-          {PLACES.map(([href, name]) => (
-            <li key={href}>
-              <a href={href} aria-current={path.startsWith(href) ? 'page' : undefined}>
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <div class="rail-end">
-        <ShellKeys places={PLACES.map(([href]) => href)} />
-        <ThemeButton />
-        {session && (
-          <span class="who" data-testid="who" title={`${session.tenant} / ${session.workspace}`}>
-            {session.principal}
-          </span>
-        )}
-      </div>
-    </header>
-    <main id="main" tabIndex={-1}>
-      {children}
-    </main>
-  </div>
-);
+      <header class="rail">
+        <a class="brand" href="/">
+          <Mark /> Touchstone
+        </a>
+        <nav aria-label="Main">
+          <ul>
+            {PLACES.map(([href, name, count]) => (
+              <li key={href}>
+                <a href={href} aria-current={isAt(path, href) ? 'page' : undefined}>
+                  {name}
+                  {count && <Badge count={counts?.[count] ?? 0} name={count} />}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div class="rail-end">
+          <ShellKeys places={PLACES.map(([href]) => href)} />
+          <ThemeButton />
+          {session && (
+            <span class="who" data-testid="who" title={`${session.tenant} / ${session.workspace}`}>
+              {session.principal}
+            </span>
+          )}
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+/** How much of it waits, or is at work; nothing when nothing is. */
+const Badge = ({ count, name }: { readonly count: number; readonly name: string }) =>
+  count > 0 ? (
+    <span class="badge" title={name} data-count={count}>
+      {count > 999 ? '999+' : count}
+    </span>
+  ) : null;
 
 function ThemeButton() {
   const [theme, setTheme] = useTheme();

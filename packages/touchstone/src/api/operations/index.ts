@@ -6,9 +6,11 @@ import { boardEndpoints } from './board.js';
 import { agentEndpoints, boundAgentEndpoints, toolEndpoints } from './catalogue/agents.js';
 import { packEndpoints } from './catalogue/packs.js';
 import { profileEndpoints } from './catalogue/profiles.js';
+import { suiteTaskEndpoints } from './catalogue/suite-tasks.js';
 import { suiteEndpoints } from './catalogue/suites.js';
 import { deploymentEndpoints } from './deployments.js';
 import { discoveryEndpoints, metricsEndpoints, workflowEndpoints } from './discovery.js';
+import { matrixEndpoints } from './matrix.js';
 import { reviewEndpoints } from './review.js';
 import { annotationEndpoints } from './runs/annotations.js';
 import { artifactEndpoints } from './runs/artifacts.js';
@@ -55,6 +57,7 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...auditEndpoints(host),
     ...toolEndpoints(host),
     ...suiteEndpoints(host),
+    ...suiteTaskEndpoints(host),
     ...packEndpoints(host),
     ...boundAgentEndpoints(host),
     ...profileEndpoints(host),
@@ -67,6 +70,7 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...taskSearchEndpoints(host),
     ...taskEventEndpoints(host),
     ...reviewEndpoints(host),
+    ...matrixEndpoints(host),
     ...comparisonEndpoints(host),
     ...baselineEndpoints(host),
     ...sessionEndpoints(host),

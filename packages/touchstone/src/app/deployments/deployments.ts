@@ -19,7 +19,14 @@ import {
 } from '@touchstone/protocol';
 import { deploymentRecords } from '../../deployments/index.js';
 import { ENGINE_VERSION } from '../../engine/index.js';
-import type { CreationId, Engine, Ids, Run, RunOrigin } from '../../ports/index.js';
+import {
+  type CreationId,
+  DEPLOYMENT_WORKFLOW,
+  type Engine,
+  type Ids,
+  type Run,
+  type RunOrigin,
+} from '../../ports/index.js';
 import { createdBefore, idsOf } from '../runs/creation.js';
 import { type BoardQuery, readBoard } from './board.js';
 import { planTransition } from './plan-transition.js';
@@ -27,7 +34,6 @@ import { type MoveQuestion, reviewMove } from './review-move.js';
 import { type DecisionParts, servingNow } from './serving.js';
 
 /** Runs that move deployments are all of this workflow. */
-const DEPLOYMENT_WORKFLOW = 'touchstone.deployment';
 
 type TransitionParts = DecisionParts & {
   /** Where the runs of transitions are made, and so who takes them up after a crash. */

@@ -40,9 +40,13 @@ import { suiteIssues } from '../runs/task-criteria.js';
 import { systemClock, systemIds } from '../system.js';
 import type { Touchstone } from '../touchstone.js';
 import { readComparison } from '../views/compare.js';
+import { readCounts } from '../views/counts.js';
 import { buildDebugBundle } from '../views/debug-bundle/debug-bundle.js';
 import { diffRuns } from '../views/diff.js';
 import { readHistory } from '../views/history.js';
+import { readMatrix } from '../views/outcomes/matrix.js';
+import { createOutcomesReader } from '../views/outcomes/run-outcomes.js';
+import { createOrdinalsReader } from '../views/outcomes/task-ordinals.js';
 import { readReport } from '../views/report.js';
 import { createResults } from '../views/results.js';
 import { readThresholds } from '../views/run-measurement.js';
@@ -210,6 +214,9 @@ function createFake(
   const results = createResults(store.log);
   const taskSources = { store, openThresholds: async () => () => undefined };
   const tables = createTaskTables(taskSources);
+  const outcomes = createOutcomesReader({ store, results }, tables);
+  const ordinals = createOrdinalsReader(store);
+  const tasks = createTasks({ store, tables, outcomes, ordinals });
   const limitCounts = createLimitCounts();
   const { recordedRefusals: atOnce } = config.limits.perTenant;
   let made = 0;
@@ -287,8 +294,10 @@ function createFake(
     },
     viewTask: async () => undefined,
     viewTasks: async () => ({ items: [], covered: 0 }),
-    tasks: createTasks({ store, tables }),
     reviews: createReviews({ sources: taskSources, tables }),
+    tasks,
+    matrix: (owner, request) => readMatrix({ store, outcomes, ordinals }, owner, request),
+    counts: (owner) => readCounts({ store, tasks }, owner),
     fork: async () => {
       throw new HostError('not_found', 'There is no such run.');
     },
@@ -305,7 +314,7 @@ function createFake(
     compareJudges: async () => {
       throw new HostError('not_found', 'There is no such eval run.');
     },
-    history: (owner, request) => readHistory({ store, results }, owner, request, []),
+    history: (owner, request) => readHistory({ store, outcomes }, owner, request, []),
     blessings: createBlessings({ store, clock }),
     compileDefinition: async () => {
       throw new HostError('validation_error', 'This host compiles nothing.');

@@ -71,7 +71,7 @@ async function kindsOf(
 }
 
 /** What the run is held against: its own baseline has been checked at create, any other is checked here. */
-async function baselineOf(
+export async function baselineOf(
   parts: ResultSource,
   owner: Owner,
   plan: EvalPlan,

@@ -7,6 +7,8 @@ import {
   plannedSteps,
   type RunPlan,
   type RunStatus,
+  type RunVerdict,
+  sideOf,
   type Thresholds,
 } from '@touchstone/protocol';
 import { floorWorkflow } from '../../engine/index.js';
@@ -81,11 +83,24 @@ const ownFacts = (run: Run): object => ({
   ...(run.status === 'paused' && run.pausedAt !== undefined && { pausedAt: iso(run.pausedAt) }),
   ...(run.pausedMs > 0 && { pausedMs: run.pausedMs }),
   ...(run.waitUntil !== undefined && { waitUntil: iso(run.waitUntil) }),
-  ...(run.headline && { headline: run.headline }),
+  ...(run.headline && { headline: headlineOf(run) }),
   ...(run.bodiesRemovedAt !== undefined && { bodiesRemovedAt: iso(run.bodiesRemovedAt) }),
   eventCount: run.eventCount,
   ...(run.control && { control: run.control }),
 });
+
+/** The totals, with what was found out about them at the end of the run. */
+const headlineOf = (run: Run): object => ({
+  ...run.headline,
+  ...run.figures,
+  ...defined({ verdict: verdictOfRun(run) }),
+});
+
+/** Undefined for what is no completed evaluation. */
+export const verdictOfRun = ({ plan, status, headline, figures }: Run): RunVerdict | undefined =>
+  plan.kind === 'eval' && status === 'completed' && headline
+    ? sideOf(headline, figures?.regression?.verdict === 'fail')
+    : undefined;
 
 const factsAt = (run: Run, now: number): object => ({
   ...(isInterrupted(run, now) && { interrupted: true }),

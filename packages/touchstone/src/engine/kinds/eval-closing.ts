@@ -9,7 +9,7 @@ import {
   type Scorecard,
   type TaskResult,
 } from '@touchstone/protocol';
-import type { Run, SuiteHead } from '../../ports/index.js';
+import type { Run, StepResult, SuiteHead } from '../../ports/index.js';
 import { readResults } from '../log/read-results.js';
 import type { Parts } from '../parts.js';
 import type { Closing } from './run-kind.js';
@@ -23,7 +23,8 @@ export async function closeEval(
   modelClass: ModelClass | undefined,
   now: number,
 ): Promise<Closing> {
-  const results = await resultsInOrder(parts, run);
+  const steps = await stepsInOrder(parts, run);
+  const results = steps.map(({ result }) => result);
   const { thresholds } = head;
   const regression = await regressionFacts(parts, run, plan);
   const summary = parts.buildSummary(
@@ -41,12 +42,13 @@ export async function closeEval(
     events: [{ type: 'eval.completed', at: now, payload: evalCompleted(summary) }],
     outputs: summary,
     headline: { ...headlineOf(summary, results), ...(await parts.contractOutcome(run, plan, outcome)) },
+    outcomes: await parts.outcomesOf(run, plan, steps, thresholds),
   };
 }
 
 /** The log is in suite order unless the run was paused with a gap; the summary always is. */
-const resultsInOrder = async ({ store }: Parts, run: Run): Promise<readonly TaskResult[]> =>
-  [...(await readResults(store, run))].sort((a, b) => a.ordinal - b.ordinal).map(({ result }) => result);
+const stepsInOrder = async ({ store }: Parts, run: Run): Promise<readonly StepResult[]> =>
+  [...(await readResults(store, run))].sort((a, b) => a.ordinal - b.ordinal);
 
 /**
  * Only mode `regression` puts the comparison on the wire, and only one of the very same suite: without it, a baseline is

@@ -1,6 +1,6 @@
 import type { ModelClass, RepeatScore, RunError, RunTotals, TaskResult } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
-import type { MaybePromise, TaskRecord } from '../../ports/index.js';
+import type { MaybePromise, RunOutcomes, TaskRecord } from '../../ports/index.js';
 
 // The words for the parts of a run, used everywhere in the engine and the store:
 //
@@ -43,6 +43,7 @@ export type Closing = {
   readonly error?: RunError;
   readonly failedNodeId?: string;
   readonly headline?: RunTotals;
+  readonly outcomes?: RunOutcomes;
 };
 
 /**

@@ -49,6 +49,7 @@ export function completion(run: Run, closing: Closing, now: number): Ending {
       completedAt: now,
       control: null,
       ...(closing.headline && { headline: closing.headline }),
+      ...(closing.outcomes && { outcomes: closing.outcomes }),
     },
   };
 }

@@ -11,6 +11,7 @@ import type {
 } from '@touchstone/protocol';
 import type { NewEvent, RecordBodies, RunEvent } from '@touchstone/protocol/bodies';
 import type { Lease } from './leases.js';
+import type { RunOutcomes } from './outcomes.js';
 import type { Control } from './runs.js';
 
 /**
@@ -59,6 +60,8 @@ export type RunChange = {
   readonly control?: Control | null;
   readonly error?: RunError;
   readonly headline?: RunTotals;
+  /** Kept beside the run, from its end on. */
+  readonly outcomes?: RunOutcomes;
   /** Until when it waits for an answer; null when it no longer does. */
   readonly waitUntil?: number | null;
   /** The node that waits. */

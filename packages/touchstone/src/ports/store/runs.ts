@@ -1,5 +1,6 @@
 import type {
   Digest,
+  HeadlineFigures,
   JsonObject,
   Owner,
   RunError,
@@ -61,6 +62,8 @@ export type Run = {
   readonly control?: Control;
   readonly error?: RunError;
   readonly headline?: RunTotals;
+  /** Beside the totals; absent of runs that ended before figures were kept, and of replays. */
+  readonly figures?: HeadlineFigures;
   /** Until when a driver has claimed this run; absent while no driver has it. */
   readonly leaseUntil?: number;
   /** Number of events in the log; the next event gets this sequence. */
@@ -87,10 +90,17 @@ export type NewRun = Pick<
   | 'engineVersion'
 >;
 
+/** What a move of a deployment is listed as. */
+export const DEPLOYMENT_WORKFLOW = 'touchstone.deployment';
+
 export type RunFilter = {
   readonly agentId?: string;
   readonly suiteId?: string;
   readonly status?: RunStatus;
+  /** Only evaluations, only moves of deployments, or only runs of one agent or workflow. */
+  readonly kind?: 'eval' | 'deployment' | 'single';
+  /** Only runs that were created then or later. */
+  readonly createdFrom?: number;
   /** Only runs that were created before. */
   readonly createdBefore?: number;
   readonly limit: number;
@@ -108,6 +118,8 @@ export type Runs = {
   head(owner: Owner, runId: RunId): Promise<RunHead | undefined>;
   /** Newest first; no more than fit a page, and one if there is any. */
   list(owner: Owner, filter: RunFilter): Promise<Page<Run>>;
+  /** How many runs stand like this; a status that no run has is absent. */
+  count(owner: Owner): Promise<{ readonly [status in RunStatus]?: number }>;
   /**
    * Sets a status and control if the run is still in one of `from`, a run that has been asked to pause being in `paused`;
    * undefined when it is not (or is not this owner's).

@@ -7,6 +7,7 @@ import type { Idempotency } from './idempotency.js';
 import type { Keys } from './keys.js';
 import type { Leases, Ledger } from './leases.js';
 import type { Memory, Responses } from './memory.js';
+import type { Outcomes } from './outcomes.js';
 import type { BoundAgents, Packs } from './packs.js';
 import type { Retention } from './retention.js';
 import type { RunLog } from './run-log.js';
@@ -21,6 +22,7 @@ export type Store = {
   readonly leases: Leases;
   readonly log: RunLog;
   readonly ledger: Ledger;
+  readonly outcomes: Outcomes;
   readonly suites: Suites;
   readonly agents: BoundAgents;
   readonly packs: Packs;

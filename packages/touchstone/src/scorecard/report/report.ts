@@ -3,6 +3,7 @@ import {
   defined,
   type EvalPlan,
   type EvalReport,
+  type HeadlineFigures,
   type Interval,
   isNondeterministic,
   type ReportVerdict,
@@ -81,6 +82,22 @@ export function buildReport(
     ...(isNondeterministic(plan) && { nondeterministic: true }),
     ...defined({ timed: plan.timed }),
     ...reportSlices(results, baseline && comparableIn(baseline)),
+  };
+}
+
+/** The few figures of a report that are kept beside a run. */
+export function buildFigures(
+  facts: ReportFacts,
+  results: readonly TaskResult[],
+  baseline?: Baseline,
+): HeadlineFigures {
+  const { interval } = aggregateOf(facts.plan, facts.thresholds, results);
+  const { p95Ms, maxMs } = latencyOf(results);
+  const regression = baseline && compareResults(baseline, { results }, regressionOptions(facts, baseline));
+  return {
+    interval,
+    ...(maxMs > 0 && { p95Ms }),
+    ...(regression && { regression: { scoreDelta: regression.scoreDelta, verdict: regression.verdict } }),
   };
 }
 

@@ -48,6 +48,9 @@ const APPEND_STEP = insertOf(
 const APPEND_EVENTS =
   'INSERT INTO log_entries (run_no, first_seq, event_count, at, events) VALUES (?, ?, ?, ?, ?)';
 
+const KEEP_OUTCOMES = `INSERT INTO run_outcomes (run_no, outcomes, figures) VALUES (?, ?, ?)
+  ON CONFLICT (run_no) DO NOTHING`;
+
 /** Finds a row when the records of a range of steps are all there and hold as many events as the entries count. */
 const WHOLE = `SELECT found.n FROM (SELECT COUNT(*) AS n, SUM(event_count) AS events FROM records
   WHERE run_no = ? AND ordinal BETWEEN ? AND ?) AS found WHERE found.n = ? AND found.events = ?`;
@@ -85,9 +88,16 @@ export function commitStatements(
     ...stored,
     countStatement(lease.owner.tenant, stored),
     ...stepRanges(entries).map((range) => wholeStatement(lease, range)),
+    ...outcomeStatements(lease, commit),
     ...audit.map((entry) => auditStatement(dialect, lease.owner, entry)),
   ];
 }
+
+/** Computed from the log, and bounded by it: nothing is counted for the tenant. */
+const outcomeStatements = ({ runNo }: Lease, { run }: Commit): readonly Statement[] =>
+  run?.outcomes
+    ? [{ sql: KEEP_OUTCOMES, params: [runNo, run.outcomes.outcomes, JSON.stringify(run.outcomes.figures)] }]
+    : [];
 
 /** Where each entry begins. A function of its own, because it is the only loop here that is worth compiling. */
 function placed(lease: Lease, entries: readonly LogEntry[], firstSequence: number) {

@@ -1,12 +1,29 @@
 import { asId, type Owner, type RunId, type RunPlan } from '@touchstone/protocol';
-import type { Control, NewRun, Page, Run, RunFilter, Runs } from '../../ports/index.js';
+import {
+  type Control,
+  DEPLOYMENT_WORKFLOW,
+  type NewRun,
+  type Page,
+  type Run,
+  type RunFilter,
+  type Runs,
+} from '../../ports/index.js';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import type { Db, Row, SqlValue, Statement } from '../db.js';
-import { jsonOrNull, numberAt, RUN_COLUMNS, statusIs, textAt, toRun, toRunHead } from '../rows.js';
+import {
+  jsonOrNull,
+  numberAt,
+  RUN_COLUMNS,
+  RUN_TABLES,
+  statusIs,
+  textAt,
+  toRun,
+  toRunHead,
+} from '../rows.js';
 import { fittingPage, type Pace, runKey } from './page-rows.js';
 import type { Watchers } from './watchers.js';
 
-const SELECT_RUN = `SELECT ${RUN_COLUMNS} FROM runs u JOIN run_requests q ON q.run_no = u.run_no`;
+const SELECT_RUN = `SELECT ${RUN_COLUMNS} FROM ${RUN_TABLES}`;
 /** What a caller sent along may be as long as a request, so that a page of runs ends by bytes, too. */
 const REQUEST_BYTES = 'OCTET_LENGTH(q.plan) + OCTET_LENGTH(q.request)';
 const GET = `${SELECT_RUN} WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
@@ -16,6 +33,8 @@ const sizesOf = (rows: readonly Row[]) => rows as readonly { readonly bytes: num
 /** Streams look again every second, so without what a caller sent along. */
 const HEAD = `SELECT u.status, u.control, u.started_at, u.event_count FROM runs u
   WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
+
+const COUNT = 'SELECT status, COUNT(*) AS found FROM runs WHERE tenant = ? AND workspace = ? GROUP BY status';
 
 const INSERT = `INSERT INTO runs (run_id, tenant, workspace, principal, origin, workflow_id, agent_id, suite_id, scope_id,
     status, created_at, paused_ms, event_count, engine_version, lease_token, spent_usd, unpriced_calls)
@@ -45,6 +64,10 @@ export function createRuns(db: Db, watchers: Watchers, pace: Pace): Runs {
       return newRun(run);
     },
     list: (owner, filter) => listRuns(db, pace, owner, filter),
+    async count({ tenant, workspace }) {
+      const rows = await db.all(COUNT, [tenant, workspace]);
+      return Object.fromEntries(rows.map((row) => [textAt(row, 'status'), numberAt(row, 'found')]));
+    },
     async request(owner, runId, change) {
       const [updated, read] = await db.transaction([
         requestChange(owner, runId, change),
@@ -124,6 +147,12 @@ export const controlParams = (control: Control | null): readonly SqlValue[] => [
 /** Later ones of the same moment are told apart by their number, which counts the runs of every owner: it stays in here. */
 const BEFORE_CURSOR = `(u.created_at, u.run_no) < (?, COALESCE((SELECT c.run_no FROM runs c
   WHERE c.run_id = ? AND c.tenant = ? AND c.workspace = ?), ${Number.MAX_SAFE_INTEGER}))`;
+/** What a run is of can be told from what it is indexed by; only a move is of an agent and no run of it. */
+const KIND_IS: { readonly [kind in NonNullable<RunFilter['kind']>]: string } = {
+  eval: 'u.suite_id IS NOT NULL',
+  deployment: `u.workflow_id = '${DEPLOYMENT_WORKFLOW}'`,
+  single: `u.suite_id IS NULL AND u.workflow_id <> '${DEPLOYMENT_WORKFLOW}'`,
+};
 const NEWEST_FIRST = 'ORDER BY u.created_at DESC, u.run_no DESC';
 
 /**
@@ -140,15 +169,17 @@ async function listRuns(db: Db, pace: Pace, owner: Owner, filter: RunFilter): Pr
   if (filter.agentId !== undefined) where('u.agent_id = ?', filter.agentId);
   if (filter.suiteId !== undefined) where('u.suite_id = ?', filter.suiteId);
   if (filter.status !== undefined) where(...statusIs(filter.status));
+  if (filter.kind !== undefined) where(KIND_IS[filter.kind]);
+  if (filter.createdFrom !== undefined) where('u.created_at >= ?', filter.createdFrom);
   if (filter.createdBefore !== undefined) where('u.created_at < ?', filter.createdBefore);
   if (filter.cursor !== undefined)
     where(BEFORE_CURSOR, ...decodeCursor(filter.cursor, ['number', 'string']), owner.tenant, owner.workspace);
-  const matching = `JOIN run_requests q ON q.run_no = u.run_no WHERE ${conditions.join(' AND ')} ${NEWEST_FIRST} LIMIT ?`;
-  const sizesText = `SELECT ${REQUEST_BYTES} AS bytes FROM runs u ${matching}`;
+  const matching = `FROM ${RUN_TABLES} WHERE ${conditions.join(' AND ')} ${NEWEST_FIRST} LIMIT ?`;
+  const sizesText = `SELECT ${REQUEST_BYTES} AS bytes ${matching}`;
   const sizes = sizesOf(await db.all(sizesText, [...params, filter.limit + 1]));
   const page = fittingPage(sizes.slice(0, filter.limit));
   await pace(owner, page);
-  const rows = await db.all(`SELECT ${RUN_COLUMNS} FROM runs u ${matching}`, [...params, page.length]);
+  const rows = await db.all(`SELECT ${RUN_COLUMNS} ${matching}`, [...params, page.length]);
   const last = sizes.length > page.length ? rows.at(-1) : undefined;
   const nextCursor = last && encodeCursor([numberAt(last, 'created_at'), textAt(last, 'run_id')]);
   return { items: rows.map(toRun), ...(nextCursor !== undefined && { nextCursor }) };

@@ -1,4 +1,4 @@
-import { HostError, type InstalledSuite, validationError } from '@touchstone/protocol';
+import { defined, HostError, type InstalledSuite, validationError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import type { SuiteVisible } from '../../../app/index.js';
 import type { Suite } from '../../../ports/index.js';
@@ -107,7 +107,7 @@ const identityOf = ({ head: { suiteId, version, digest } }: Suite): InstalledSui
   digest,
 });
 
-async function findSuite({ touchstone }: Services, call: Call): Promise<SuiteVisible> {
+export async function findSuite({ touchstone }: Services, call: Call): Promise<SuiteVisible> {
   const visible = await touchstone.suites
     .find(call.principal.owner, call.params.suiteRef ?? '')
     .catch(noSuch);
@@ -121,7 +121,12 @@ async function history(
 ): Promise<Reply> {
   const reference = params.suiteRef ?? '';
   const [suiteId = '', version] = reference.split('@');
-  const body = await touchstone.history(owner, { suiteId, version, ...query });
+  const body = await touchstone.history(owner, {
+    suiteId,
+    version,
+    limit: query.limit,
+    ...defined({ agentId: query.agentId }),
+  });
   if (body.points.length > 0 || (await touchstone.suites.find(owner, reference).catch(noSuch)))
     return { status: 200, body };
   throw new HostError('not_found', 'There is no such suite.');

@@ -6,16 +6,18 @@ import {
   isHostError,
   isTerminal,
   type Owner,
+  RUN_KINDS,
   RUN_STATUSES,
+  RUN_VERDICTS,
   type RunId,
   type TaskId,
 } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import { parseRunCreate, vendor } from '@touchstone/protocol/wire';
-import { type CreateRunBody, evaluationOff, snapshotOf } from '../../../app/index.js';
+import { type CreateRunBody, evaluationOff, listRuns, snapshotOf } from '../../../app/index.js';
 import type { Run, RunLog } from '../../../ports/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
-import { integerOr, optionalChoice, optionalText, type QueryOf } from '../../query.js';
+import { integerOr, optionalChoice, optionalText, optionalTime, type QueryOf } from '../../query.js';
 import { payloadOf } from '../../seams/real-run.js';
 import { createdRun, findRun, type Services } from '../../services.js';
 import { matches } from '../discovery.js';
@@ -118,11 +120,20 @@ async function readRun(host: Services, call: Call): Promise<Reply> {
   const body = { ...snapshotOf(run, extras), ...beside };
   // The count of events is what a change of state usually changes; the digest covers what it does not: a pause that has
   // been asked for, money that has been spent.
-  const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 16);
-  const headers = { etag: `"${run.eventCount}-${digest}"`, 'cache-control': 'private, no-cache' };
-  return matches(call.headers['if-none-match'], headers.etag)
-    ? { status: 304, headers }
-    : { status: 200, body, headers };
+  return unlessKnown(call, `${run.eventCount}-${digestOf(body)}`, body);
+}
+
+const digestOf = (body: object): string =>
+  createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 16);
+
+/** Nothing but its name when the caller has it already. */
+function unlessKnown(
+  { headers: { 'if-none-match': known } }: Pick<Call, 'headers'>,
+  tag: string,
+  body: object,
+): Reply {
+  const headers = { etag: `"${tag}"`, 'cache-control': 'private, no-cache' };
+  return matches(known, headers.etag) ? { status: 304, headers } : { status: 200, body, headers };
 }
 
 /** The run that a workflow has started. Its log is short, and begins with that. */
@@ -155,9 +166,34 @@ const listQuery = {
   agentId: optionalText('Only runs of this agent.'),
   suiteId: optionalText('Only runs of this suite.'),
   status: optionalChoice('Only runs that stand like this.', RUN_STATUSES),
+  kind: optionalChoice(
+    'Only evaluations, moves of deployments, or runs of one agent or workflow.',
+    RUN_KINDS,
+  ),
+  verdict: optionalChoice('Only completed evaluations on this side.', RUN_VERDICTS),
+  tag: optionalText('Only runs with this tag.'),
+  since: optionalTime('Only runs that were created then or later, ISO 8601.'),
+  until: optionalTime('Only runs that were created before, ISO 8601.'),
+  q: optionalText('Only runs with this in their id, or in the name of their suite, their agent or a tag.'),
   limit: integerOr(50, 'The most runs of one page.', { min: 1, max: 200 }),
   cursor: optionalText('The nextCursor of the page before.'),
 };
+
+async function readRuns(host: Services, call: Call<QueryOf<typeof listQuery>>): Promise<Reply> {
+  const { since, until, limit, verdict, tag, q, ...given } = call.query;
+  const filter = {
+    limit,
+    verdict,
+    tag,
+    q,
+    ...defined({ ...given, createdFrom: since, createdBefore: until }),
+  };
+  const page = await listRuns(host.touchstone.store, call.principal.owner, filter);
+  const { nextCursor } = page;
+  const items = page.items.map((run) => snapshotOf(run, { now: host.clock.now() }));
+  const body = { items, ...defined({ nextCursor }) };
+  return unlessKnown(call, digestOf(body), body);
+}
 
 async function readTask(
   { touchstone }: Services,
@@ -183,19 +219,14 @@ export const runListEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: "The caller's runs, newest first",
     parameters: listQuery,
-    responses: ok('Snapshots of runs.', vendor.page({ $ref: 'run-snapshot' })),
-    async handle(call) {
-      const { agentId, suiteId, status, limit, cursor } = call.query;
-      const { items, nextCursor } = await host.touchstone.store.runs.list(call.principal.owner, {
-        limit,
-        ...defined({ agentId, suiteId, status, cursor }),
-      });
-      const body = {
-        items: items.map((run) => snapshotOf(run, { now: host.clock.now() })),
-        ...(nextCursor !== undefined && { nextCursor }),
-      };
-      return { status: 200, body };
+    responses: {
+      ...ok(
+        'Snapshots of runs. With verdict, tag or q a page may be short or empty and still have a nextCursor.',
+        vendor.page({ $ref: 'run-snapshot' }),
+      ),
+      304: { description: 'They are as they were when their ETag was If-None-Match.' },
     },
+    handle: (call) => readRuns(host, call),
   }),
   endpoint({
     operationId: 'getTask',

@@ -1,57 +1,52 @@
-import type { TaskId } from '@touchstone/protocol';
-import { outcomeOf } from '@touchstone/protocol/tasks';
+import { type EndedTask, outcomeOf } from '@touchstone/protocol/tasks';
 import type { Store } from '../../../ports/index.js';
-import type { EvalRun, TaskTables } from './task-table.js';
+import { outcomeAt } from '../../../scorecard/index.js';
+import { completedRuns } from '../outcomes/completed-runs.js';
+import type { OutcomesReader } from '../outcomes/run-outcomes.js';
+import type { OrdinalsReader } from '../outcomes/task-ordinals.js';
+import type { EvalRun } from './task-table.js';
 
-type Parts = { readonly store: Pick<Store, 'runs'>; readonly tables: TaskTables };
-
-const PAGE = 50;
-/** So many tasks are read for one answer: runs of large suites go back less far. */
-const MOST_TASKS = 200_000;
+type Parts = {
+  readonly store: Pick<Store, 'runs'>;
+  readonly outcomes: OutcomesReader;
+  readonly ordinals: OrdinalsReader;
+};
 
 const LETTERS = { passed: 'p', failed: 'f', unscored: 'u' } as const;
 
 /** One letter for each of the last runs of the same suite and agent, oldest first and this one last. */
 export async function lastOutcomes(
-  { store, tables }: Parts,
+  parts: Parts,
   run: EvalRun,
   count: number,
-): Promise<(taskId: TaskId) => string | undefined> {
+): Promise<(task: EndedTask) => string | undefined> {
   if (count === 0) return () => undefined;
-  const runs = [...(await earlierRuns(store, run, count - 1)), run];
-  const found = await Promise.all(runs.map(async (one) => (await tables.of(one)).byId()));
-  return (taskId) =>
-    found
-      .map((tasks) => {
-        const task = tasks.get(taskId);
-        return task ? LETTERS[outcomeOf(task.result)] : '-';
-      })
-      .join('');
+  const earlier = await earlierRuns(parts, run, count - 1);
+  const letterOf = await Promise.all(earlier.map((one) => lettersOf(parts, one, run)));
+  return (task) => letterOf.map((letter) => letter(task)).join('') + LETTERS[outcomeOf(task.result)];
 }
 
-/** Completed ones, oldest first. A replay repeats another run and says nothing new. */
+/** A task has the same place in runs of the same suite; in another version it is looked for by its id. */
+async function lettersOf(
+  { outcomes, ordinals }: Parts,
+  earlier: EvalRun,
+  { plan }: EvalRun,
+): Promise<(task: EndedTask) => string> {
+  const { digest } = earlier.plan.suite;
+  const found = (await outcomes.of(earlier)).outcomes;
+  if (digest === plan.suite.digest) return ({ ordinal }) => outcomeAt(found, ordinal)[1];
+  const byId = await ordinals.of(earlier.owner, digest);
+  return ({ result }) => outcomeAt(found, byId.get(result.taskId))[1];
+}
+
+/** Oldest first. */
 async function earlierRuns(
-  { runs }: Parts['store'],
+  { store }: Parts,
   { owner, plan, runId, createdAt }: EvalRun,
   count: number,
 ): Promise<readonly EvalRun[]> {
-  const found: EvalRun[] = [];
-  const { suite, agent, totalTasks } = plan;
-  const most = Math.min(count, Math.floor(MOST_TASKS / Math.max(1, totalTasks)));
-  const filter = {
-    suiteId: suite.suiteId,
-    agentId: agent.agentId,
-    status: 'completed',
-    createdBefore: createdAt,
-    limit: PAGE,
-  } as const;
-  for (let cursor: string | undefined; found.length < most; ) {
-    const page = await runs.list(owner, { ...filter, ...(cursor !== undefined && { cursor }) });
-    for (const run of page.items)
-      if (run.plan.kind === 'eval' && run.plan.fork?.mode !== 'replay' && run.runId !== runId)
-        found.push(run as EvalRun);
-    cursor = page.nextCursor;
-    if (cursor === undefined) break;
-  }
-  return found.slice(0, most).toReversed();
+  if (count === 0) return [];
+  const { suite, agent } = plan;
+  const query = { suiteId: suite.suiteId, agentId: agent.agentId, createdBefore: createdAt, limit: count };
+  return (await completedRuns(store, owner, query)).filter((one) => one.runId !== runId).toReversed();
 }

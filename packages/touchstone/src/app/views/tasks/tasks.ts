@@ -16,6 +16,8 @@ import {
   type TaskRow,
 } from '@touchstone/protocol/tasks';
 import type { Annotation, Run, Store } from '../../../ports/index.js';
+import type { OutcomesReader } from '../outcomes/run-outcomes.js';
+import type { OrdinalsReader } from '../outcomes/task-ordinals.js';
 import { readThresholds } from '../run-measurement.js';
 import { lastOutcomes } from './last-outcomes.js';
 import { readReviews, taskFinder } from './task-reviews.js';
@@ -39,7 +41,12 @@ export type Tasks = {
   about(run: Run, taskId: string, annotations: readonly Annotation[]): Promise<readonly Annotation[]>;
 };
 
-type Parts = { readonly store: Store; readonly tables: TaskTables };
+type Parts = {
+  readonly store: Store;
+  readonly tables: TaskTables;
+  readonly outcomes: OutcomesReader;
+  readonly ordinals: OrdinalsReader;
+};
 
 export function createTasks(parts: Parts): Tasks {
   return {
@@ -53,7 +60,7 @@ export function createTasks(parts: Parts): Tasks {
         total: table.tasks.length,
         matched: page.matched,
         offset: page.offset,
-        items: page.rows.map((row) => listingOf(run.runId, row, lastOf(row.result.taskId))),
+        items: page.rows.map((row) => listingOf(run.runId, row, lastOf(row))),
       };
     },
     facets: async (run, query) => facetsOf((await readRows(parts, run, query)).rows, query),

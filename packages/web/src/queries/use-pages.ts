@@ -1,0 +1,87 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+const PAGE = 100;
+const MOST_PAGES = 40;
+
+/** A part of a long list, as the host answers it. */
+export type ListPart<Row> = { readonly items: readonly Row[]; readonly matched: number };
+type ReadPart<Answer> = (
+  part: { readonly offset: number; readonly limit: number },
+  signal: AbortSignal,
+) => Promise<Answer>;
+
+type Pages<Answer> = {
+  readonly key: string;
+  readonly parts: Map<number, Answer>;
+  readonly asked: Map<number, AbortController>;
+  latest?: Answer;
+  error?: unknown;
+};
+
+const emptyPages = <Answer>(key: string): Pages<Answer> => ({ key, parts: new Map(), asked: new Map() });
+
+/** A long list as far as it has been in sight. The host filters and sorts; this holds the pages around what is seen. */
+export function usePages<Row, Answer extends ListPart<Row>>(key: string, readPart: ReadPart<Answer>) {
+  const pages = useRef<Pages<Answer>>(emptyPages(key));
+  const [, redraw] = useState(0);
+
+  const read = (page: number): void => {
+    const current = pages.current;
+    if (current.parts.has(page) || current.asked.has(page)) return;
+    const giveUp = new AbortController();
+    current.asked.set(page, giveUp);
+    readPart({ offset: page * PAGE, limit: PAGE }, giveUp.signal)
+      .then(
+        (answer) => {
+          current.parts.set(page, answer);
+          current.latest = answer;
+        },
+        (error) => {
+          if (!giveUp.signal.aborted) current.error = error;
+        },
+      )
+      .finally(() => {
+        current.asked.delete(page);
+        if (pages.current === current) redraw((count) => count + 1);
+      });
+  };
+
+  useEffect(() => {
+    // What was shown stays until the answer to the new question is here.
+    const old = pages.current;
+    const next = emptyPages<Answer>(key);
+    if (old.key === key && old.parts.size > 0) return undefined;
+    for (const giveUp of old.asked.values()) giveUp.abort();
+    pages.current = next;
+    read(0);
+    return () => {
+      for (const giveUp of next.asked.values()) giveUp.abort();
+    };
+  }, [key]);
+
+  const onSight = (from: number, to: number): void => {
+    const { asked, parts } = pages.current;
+    const [first, last] = [Math.floor(from / PAGE), Math.floor(Math.max(from, to - 1) / PAGE)];
+    for (const [page, giveUp] of asked) if (page < first || page > last) giveUp.abort();
+    for (let page = first; page <= last; page += 1) read(page);
+    for (const page of parts.keys()) {
+      if (parts.size <= MOST_PAGES) break;
+      if (page < first || page > last) parts.delete(page);
+    }
+  };
+  const rowAt = (index: number): Row | undefined =>
+    pages.current.parts.get(Math.floor(index / PAGE))?.items[index % PAGE];
+  /** The place of a row that has been in sight; -1 of any other. */
+  const indexOf = (isIt: (row: Row) => boolean): number => {
+    for (const [page, { items }] of pages.current.parts) {
+      const at = items.findIndex(isIt);
+      if (at >= 0) return page * PAGE + at;
+    }
+    return -1;
+  };
+  const { latest, error } = pages.current;
+  const isFirst = pages.current.parts.size === 0 && error === undefined;
+  return { latest, matched: latest?.matched ?? 0, error, isFirst, rowAt, onSight, indexOf };
+}
+
+export const PAGE_ROWS = PAGE;
