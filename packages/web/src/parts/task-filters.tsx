@@ -2,6 +2,7 @@ import type { TaskFacets } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, withQuery, withText } from '../address.js';
+import { hasContent } from '../source.js';
 
 type FiltersProps = {
   readonly address: Address;
@@ -41,7 +42,7 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
       {isCompared && toggle('change', 'toPass', changes.toPass, 'Now passes')}
       <Find address={address} />
       <Chips address={address} />
-      <ViewChoice address={address} />
+      {hasContent() && <ViewChoice address={address} />}
       <span class="matched" data-testid="matched" role="status">
         {whole(matched)} of {whole(total)}
       </span>
@@ -70,8 +71,8 @@ function Find({ address }: { readonly address: Address }) {
     <input
       type="search"
       aria-label="Find tasks by id"
-      placeholder="Task id  /  text: words"
-      title="Ids; text: and words looks through contents with Enter"
+      placeholder={hasContent() ? 'Task id  /  text: words' : 'Task id  /'}
+      title={hasContent() ? 'Ids; text: and words looks through contents with Enter' : 'Ids'}
       value={draft}
       onInput={(event) => type(event.currentTarget.value)}
       onKeyDown={search}

@@ -1,0 +1,29 @@
+import type { PageFile } from '@touchstone/sdk/view';
+import { options, render, type VNode } from 'preact';
+import { liveInFragment } from '../address.js';
+import { applyTheme } from '../parts/appearance.js';
+import { openSource } from '../source.js';
+import { FileApp } from './app.js';
+import { fileSource } from './file-source.js';
+import '../styles/tokens.css';
+import '../styles/base.css';
+import '../styles/grid.css';
+import '../styles/run.css';
+import '../styles/task.css';
+
+/** A file has one address, so its links lead to fragments. They are real links: a new tab shows the same. */
+options.vnode = (vnode: VNode): void => {
+  const props = vnode.props as { href?: unknown };
+  if (vnode.type === 'a' && typeof props.href === 'string' && props.href.startsWith('/'))
+    props.href = `#${props.href}`;
+};
+
+const data = document.getElementById('touchstone-file')?.textContent;
+const place = document.getElementById('page');
+if (data && place) {
+  const file: PageFile = JSON.parse(data);
+  openSource(fileSource(file));
+  liveInFragment();
+  applyTheme();
+  render(<FileApp file={file} />, place);
+}
