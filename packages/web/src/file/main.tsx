@@ -10,6 +10,7 @@ import '../styles/base.css';
 import '../styles/grid.css';
 import '../styles/run.css';
 import '../styles/task.css';
+import '../styles/compare.css';
 
 /** A file has one address, so its links lead to fragments. They are real links: a new tab shows the same. */
 options.vnode = (vnode: VNode): void => {
