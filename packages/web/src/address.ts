@@ -74,9 +74,6 @@ export function withQuery(
 
 const fragmentOf = (text: string): string => (text === '' ? '' : `#${new URLSearchParams({ text })}`);
 
-/** The address with another text to look for. */
-export const withText = (address: Address, text: string): string => withQuery({ ...address, text }, {});
-
 /** Follows links within the page without loading it again; others, and those opened in a new tab, are the browser's. */
 export function followLinks(event: MouseEvent): void {
   const link = (event.target as Element).closest('a');

@@ -42,6 +42,8 @@ export type RunInFile = {
 export type PageFile = {
   /** Of the program that wrote the file. */
   readonly version: string;
+  /** Whether inputs, answers and reasons are there. */
+  readonly content: 'included' | 'left-out';
   readonly runs: readonly RunInFile[];
   /** The runs side by side; absent unless there are several that have completed. */
   readonly matrix?: Matrix;

@@ -45,7 +45,8 @@ export async function readPageFile(
     completed.length > 1 && completed.length <= MOST_COLUMNS
       ? await client.matrix({ runs: completed, limit: 1 }).catch(absentElsewhere)
       : undefined;
-  return { version: options.version, runs, ...(matrix && { matrix: { ...matrix, items: [] } }) };
+  const content = options.bodies ? 'included' : 'left-out';
+  return { version: options.version, content, runs, ...(matrix && { matrix: { ...matrix, items: [] } }) };
 }
 
 async function readRun(

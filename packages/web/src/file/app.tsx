@@ -43,10 +43,10 @@ function placesOf({ runs, matrix }: PageFile): readonly (readonly [href: string,
   ];
 }
 
-const Beside = ({ file: { runs, version } }: { readonly file: PageFile }) => (
+const Beside = ({ file: { content, version } }: { readonly file: PageFile }) => (
   <span class="who file-note" data-testid="who" title={`Written by touchstone ${version}`}>
     This is a file: nothing can be changed here.
-    {runs.every(({ content }) => !content) && ' It holds no inputs and no answers.'}
+    {content === 'left-out' && ' It holds no inputs and no answers.'}
   </span>
 );
 

@@ -19,5 +19,5 @@ export const fileSource = (file: PageFile): Source => ({
     host: { version: file.version },
   }),
   isFile: true,
-  hasContent: file.runs.some(({ content }) => content !== undefined),
+  hasContent: file.content === 'included',
 });

@@ -1,6 +1,7 @@
+import { outcomeOf } from '@touchstone/protocol/tasks';
 import type { PageFile } from '@touchstone/sdk/view';
 import { options, render, type VNode } from 'preact';
-import { liveInFragment } from '../address.js';
+import { liveInFragment, navigate } from '../address.js';
 import { applyTheme } from '../parts/appearance.js';
 import { openSource } from '../source.js';
 import { FileApp } from './app.js';
@@ -19,6 +20,14 @@ options.vnode = (vnode: VNode): void => {
     props.href = `#${props.href}`;
 };
 
+/** One run is shown at once, with its failures if it has some. */
+function homeOf({ runs }: PageFile): string {
+  const [run, ...others] = runs;
+  if (!run || others.length > 0) return '/runs';
+  const hasFailures = run.tasks.some(({ result }) => outcomeOf(result) === 'failed');
+  return `/runs/${encodeURIComponent(run.snapshot.runId)}${hasFailures ? '?outcome=failed' : ''}`;
+}
+
 const data = document.getElementById('touchstone-file')?.textContent;
 const place = document.getElementById('page');
 if (data && place) {
@@ -26,5 +35,6 @@ if (data && place) {
   openSource(fileSource(file));
   liveInFragment();
   applyTheme();
+  if (!location.hash.startsWith('#/')) navigate(homeOf(file), { replace: true });
   render(<FileApp file={file} />, place);
 }

@@ -1,7 +1,7 @@
 import type { TaskFacets } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
-import { type Address, navigate, withQuery, withText } from '../address.js';
+import { type Address, navigate, withQuery } from '../address.js';
 import { hasContent } from '../source.js';
 
 type FiltersProps = {
@@ -31,7 +31,8 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
     );
   };
   const { outcomes, changes } = facets ?? {};
-  const isCompared = changes !== undefined && changes.unpaired < total;
+  const { unpaired: _, ...paired } = changes ?? {};
+  const isCompared = changes !== undefined && Object.values(paired).some((count) => count > 0);
   return (
     <div class="filters" role="toolbar" aria-label="Filters">
       {toggle('outcome', undefined, total, 'All')}
@@ -65,7 +66,8 @@ function Find({ address }: { readonly address: Address }) {
   const search = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !draft.startsWith(MARK)) return;
     const text = draft.slice(MARK.length).trim();
-    navigate(withText({ ...closed, path: address.path }, text));
+    // One box holds one question: what was looked for by its id before is forgotten.
+    navigate(withQuery({ ...closed, text }, { id: undefined }));
   };
   return (
     <input

@@ -142,11 +142,12 @@ describe('files of every task', () => {
     cli.write('other.mjs', 'export default () => "canary-expected";');
     await cli.run(...RUN, '--agent', './other.mjs', '--output', 'r.jsonl', '--output', 'r.html');
     expect(new Set(rowsOf('r.jsonl').map(({ runId }: { runId: string }) => runId)).size).toBe(2);
-    const [, data = ''] = /id="data">(.*?)<\/script>/s.exec(cli.read('r.html')) ?? [];
-    const { suites } = JSON.parse(data);
-    expect(suites).toHaveLength(1);
-    expect(suites[0].runs.map(({ name }: { name: string }) => name)).toEqual(['./agent.mjs', './other.mjs']);
-    expect(suites[0].tests[0]).toMatchObject({ name: './other.mjs', against: './agent.mjs' });
+    const [, data = ''] = /id="touchstone-file">(.*?)<\/script>/s.exec(cli.read('r.html')) ?? [];
+    const { runs, matrix } = JSON.parse(data);
+    const tagsOf = ({ snapshot }: { snapshot: { tags: readonly string[] } }) => snapshot.tags[0];
+    expect(runs.map(tagsOf)).toEqual(['./agent.mjs', './other.mjs']);
+    expect(matrix.runs).toHaveLength(2);
+    expect(runs[1].against[runs[0].snapshot.runId].report.regression).toBeDefined();
   });
 });
 
