@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, openBrowser } from './browser.js';
 import { golden, openSignedIn, pageSuite } from './page-host.js';
-import { KEY, kill, type Serving, serve, startCli, temporaryFolder } from './processes.js';
+import { KEY, kill, type Serving, serve, temporaryFolder } from './processes.js';
 
 // Goal: a run can be watched, also while its host is killed and started again, and the totals are right at the end. Method: an
 // agent that answers as many tasks as a file allows, so that the test decides how far the run gets.
@@ -54,11 +54,7 @@ afterAll(async () => {
 });
 
 /** The same host again, at the same address. */
-async function restart({ url }: Serving): Promise<Serving> {
-  const again = startCli(['serve', '--port', new URL(url).port], folder.path);
-  await new Promise<void>((resolve) => again.child.stdout?.once('data', () => resolve()));
-  return { ...again, url };
-}
+const restart = ({ url }: Serving): Promise<Serving> => serve(['--port', new URL(url).port], folder.path);
 
 describe.skipIf(browserPath === undefined)('a run that goes on', () => {
   test('is watched through a restart of its host', async () => {

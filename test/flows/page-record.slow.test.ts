@@ -7,7 +7,7 @@ import { CANARY, openRecordHost, RECORD_SUITE } from './record-host.js';
 import { RUNNER_KEY } from './whole-host.js';
 
 // Goal: the pages around a run say what the host says, change what they say they change, and can be used by everyone. Method: as in
-// page-record.test.ts; these walk further.
+// page-task.slow.test.ts; these walk further.
 
 const pages = setUpPagesOf(openRecordHost);
 

@@ -100,14 +100,7 @@ describe.skipIf(browserPath === undefined)('the link of a host without keys', ()
   let link: string;
   beforeAll(async () => {
     serving = await serve([], folder.path);
-    let seen = '';
-    link = await new Promise<string>((resolve) => {
-      serving.child.stdout?.on('data', (text: string) => {
-        seen += text;
-        const found = /^open (\S+)\n/m.exec(seen);
-        if (found) resolve(found[1] as string);
-      });
-    });
+    link = await serving.told('open');
     browser = await openBrowser(browserPath as string);
   });
   afterAll(async () => {
@@ -121,7 +114,7 @@ describe.skipIf(browserPath === undefined)('the link of a host without keys', ()
     const { page, context } = await newPage(browser);
     await page.goto(link);
     await page.getByTestId('empty').waitFor();
-    expect(page.url()).toBe(`${serving.url}/runs`);
+    expect(page.url()).toBe(`${serving.url}/`);
     expect(await page.getByTestId('who').textContent()).toBe('operator');
     const [cookie] = await context.cookies();
     const alone = await ask(`${serving.url}/v1/host/touchstone/runs`, {

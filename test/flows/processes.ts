@@ -43,7 +43,11 @@ export function startCli(
 export const runCli = (args: readonly string[], cwd: string, env?: NodeJS.ProcessEnv): Promise<Finished> =>
   startCli(args, cwd, env).finished;
 
-export type Serving = Running & { readonly url: string };
+export type Serving = Running & {
+  readonly url: string;
+  /** What stands behind a word at the beginning of a line of stdout, as soon as the line is there. */
+  told(word: string): Promise<string>;
+};
 
 /** Starts `serve` and waits for the line that says where it listens. */
 export async function serve(
@@ -55,16 +59,21 @@ export async function serve(
   openFiles?: number,
 ): Promise<Serving> {
   const running = startCli(['serve', '--port', '0', ...args], cwd, env, program, openFiles);
-  const url = await new Promise<string>((resolve, reject) => {
-    let seen = '';
-    running.child.stdout?.on('data', (text: string) => {
-      seen += text;
-      const line = /^listening (\S+)\n/.exec(seen);
-      if (line) resolve(line[1] as string);
-    });
-    running.finished.then(({ code, stderr }) => reject(new Error(`serve ended with ${code}: ${stderr}`)));
+  let seen = '';
+  running.child.stdout?.on('data', (text: string) => {
+    seen += text;
   });
-  return { ...running, url };
+  const told = (word: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const line = new RegExp(`^${word} (\\S+)\\n`, 'm').exec(seen);
+        if (line) resolve(line[1] as string);
+      };
+      running.child.stdout?.on('data', look);
+      running.finished.then(({ code, stderr }) => reject(new Error(`serve ended with ${code}: ${stderr}`)));
+      look();
+    });
+  return { ...running, url: await told('listening'), told };
 }
 
 export async function kill(running: Running, signal: NodeJS.Signals = 'SIGKILL'): Promise<Finished> {

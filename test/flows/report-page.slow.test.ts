@@ -1,23 +1,29 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestCli, type TestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
-import { LOOKS, violationsOf } from './axe.js';
 import { findBrowser, openBrowser } from './browser.js';
 
-// Goal: everybody can read the page in a file, and a run that is too large for it loses nothing. Method: axe on every place of
-// the page in both themes and on a narrow screen; a run of one task more than a page holds.
+// Goal: the page that people mail to each other opens from disk, asks nobody for anything, and takes nothing that an agent
+// said for markup. Method: real runs, written by the command line, opened in a real browser without a network.
 
-const suite = (count: number): object => ({
-  suiteId: 'local.test.evals.pages',
+const HOSTILE = `</script><script>globalThis.taken = 1</script><img src=x onerror="globalThis.taken = 1">\u2028\u202e</pre>`;
+/** What acts on a screen or hides is shown by its number. */
+const SHOWN = HOSTILE.replace('\u2028', '⟨U+2028⟩').replace('\u202e', '⟨U+202E⟩');
+const TASKS = 10_000;
+
+const golden = (taskId: string, value: string, more: object = {}): object => ({
+  taskId,
+  input: { q: taskId },
+  expected: { kind: 'golden', match: { strategy: 'exact', value } },
+  ...more,
+});
+const suite = (name: string, tasks: readonly object[]): object => ({
+  suiteId: `local.test.evals.${name}`,
   version: '1.0.0',
   modes: ['golden'],
-  tasks: Array.from({ length: count }, (_, at) => ({
-    taskId: `task-${at}`,
-    input: { q: `task-${at}` },
-    expected: { kind: 'golden', match: { strategy: 'exact', value: `task-${at}` } },
-  })),
+  tasks,
 });
 
 const browserPath = findBrowser();
@@ -25,11 +31,15 @@ let cli: TestCli;
 let browser: Browser;
 beforeAll(async () => {
   cli = openTestCli();
-  cli.write('a.mjs', `export default ({ q }) => (q.endsWith('7') ? 'wrong' : q);`);
-  cli.write('b.mjs', `export default ({ q }) => (q.endsWith('77') ? 'wrong' : q);`);
-  cli.write('few.suite.json', suite(100));
+  cli.write('few.suite.json', suite('few', [golden('hostile', 'kind'), golden('same', 'same')]));
+  cli.write('a.mjs', `export default ({ q }) => (q === 'hostile' ? ${JSON.stringify(HOSTILE)} : q);`);
+  cli.write('b.mjs', `export default ({ q }) => (q === 'hostile' ? 'kind' : q);`);
   const agents = ['--agent', './a.mjs', '--agent', './b.mjs'];
   await cli.run('run', 'few.suite.json', ...agents, '--output', 'few.html', '--bodies');
+  const many = Array.from({ length: TASKS }, (_, at) => golden(`task-${at}`, `task-${at}`));
+  cli.write('many.suite.json', suite('many', many));
+  cli.write('many.mjs', `export default ({ q }) => (q.endsWith('77') ? 'wrong' : q);`);
+  await cli.run('run', 'many.suite.json', '--agent', './many.mjs', '--output', 'many.html', '--bodies');
   if (browserPath !== undefined) browser = await openBrowser(browserPath);
 });
 afterAll(async () => {
@@ -37,42 +47,153 @@ afterAll(async () => {
   cli.close();
 });
 
-describe.skipIf(browserPath === undefined)('the page in a file', () => {
-  test.each(LOOKS)('is accessible in every place, %s', async (_, look) => {
-    const page = await (await browser.newContext({ offline: true, ...look })).newPage();
-    await page.goto(pathToFileURL(join(cli.cwd, 'few.html')).href);
-    await page.locator('[data-run]').first().waitFor();
-    const [one = '', other = ''] = await page
-      .locator('[data-run]')
-      .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-run') ?? ''));
-    const compare = `/compare?runs=${one},${other}`;
-    const places: readonly (readonly [address: string, sign: string])[] = [
-      ['/runs', '[data-run]'],
-      [`/runs/${one}?outcome=failed&task=task-7`, '[data-testid=task-output]'],
-      [`/runs/${one}/tasks/task-7`, '[data-testid=task-output]'],
-      [`/runs/${one}/report`, '.report'],
-      [`/runs/${one}/about`, '.report'],
-      [compare, '[data-testid=flip]'],
-      [`${compare}&view=matrix`, '[data-testid=cell]'],
-      [`${compare}&view=answers`, '[data-testid=diff]'],
-      ['/audit', '[data-testid=empty]'],
-    ];
-    for (const [address, sign] of places) {
-      await page.goto(`${pathToFileURL(join(cli.cwd, 'few.html')).href}#${address}`);
-      await page.locator(sign).first().waitFor();
-      expect([address, await violationsOf(page)]).toEqual([address, []]);
+type ReportPage = {
+  readonly page: Page;
+  /** Everything that the page asked for. */
+  readonly requests: readonly string[];
+  /** What it logged, threw, or was kept from doing. */
+  readonly troubles: readonly string[];
+};
+
+async function openPage(name: string, viewport = { width: 1280, height: 800 }): Promise<ReportPage> {
+  const context = await browser.newContext({ offline: true, viewport });
+  context.setDefaultTimeout(8_000);
+  const page = await context.newPage();
+  const requests: string[] = [];
+  const troubles: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('console', (message) => troubles.push(message.text()));
+  page.on('pageerror', (error) => troubles.push(error.message));
+  page.on('dialog', (dialog) => troubles.push(dialog.message()));
+  await page.goto(pathToFileURL(join(cli.cwd, name)).href);
+  return { page, requests, troubles };
+}
+
+const rowNames = (page: Page): Promise<(string | null)[]> =>
+  page.locator('[data-task]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-task')));
+
+describe.skipIf(browserPath === undefined)('the page of a run, opened from disk without a network', () => {
+  test('requests nothing but itself, logs nothing, and takes no answer for markup', async () => {
+    const { page, requests, troubles } = await openPage('few.html');
+    await page.locator('[data-run]', { hasText: 'Fail' }).dblclick();
+    await page.locator('[data-task=hostile]').click();
+    expect(await page.getByTestId('task-output').textContent()).toContain(SHOWN);
+    expect(await page.evaluate('globalThis.taken')).toBeUndefined();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(requests).toEqual([pathToFileURL(join(cli.cwd, 'few.html')).href]);
+    expect(troubles).toEqual([]);
+  });
+
+  test('lets no script in that it did not bring', async () => {
+    const { page, troubles } = await openPage('few.html');
+    await page.evaluate(`(() => {
+      const script = document.createElement('script');
+      try {
+        script.textContent = 'globalThis.taken = 1';
+      } catch {
+        script.append('globalThis.taken = 1');
+      }
+      document.body.append(script);
+    })()`);
+    expect(await page.evaluate('globalThis.taken')).toBeUndefined();
+    expect(troubles.join()).toMatch(/Content Security Policy|TrustedScript/);
+  });
+
+  test('shows runs side by side, with the test of each against the first, and how answers differ', async () => {
+    const { page } = await openPage('few.html');
+    expect(await page.locator('[data-run]', { hasText: './b.mjs' }).count()).toBe(1);
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    expect(await page.getByTestId('compare-verdict').textContent()).toContain('cannot tell');
+    expect(await rowNames(page)).toEqual(['hostile']);
+    await page.getByRole('link', { name: 'Matrix' }).click();
+    await page.getByTestId('cell').first().waitFor();
+    expect(
+      await page
+        .getByTestId('cell')
+        .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('data-outcome'))),
+    ).toEqual(['failed', 'passed']);
+    await page.getByRole('link', { name: 'Answers' }).click();
+    await page.getByTestId('diff').waitFor();
+    await page.getByRole('link', { name: 'Swap' }).click();
+    await page.locator('h1', { hasText: 'local.cli.b@0.0.0 → local.cli.a@0.0.0' }).waitFor();
+    expect(await page.getByTestId('compare-verdict').textContent()).toContain('cannot tell');
+  });
+
+  test('scrolls through 10,000 tasks, failures first, and keeps few of them on the page', async () => {
+    const { page, troubles } = await openPage('many.html');
+    await page.locator('[data-task=task-77]').waitFor();
+    expect((await rowNames(page)).slice(0, 2)).toEqual(['task-77', 'task-177']);
+    expect(await page.getByTestId('matched').textContent()).toBe('100 of 10,000');
+    await page.getByRole('button', { name: 'All' }).click();
+    await page.locator('[data-task=task-0]').waitFor();
+    await page.getByRole('grid', { name: 'Tasks' }).press('End');
+    // A function that is polled would be evaluated in the page, whose policy forbids that.
+    await page.locator('[data-task=task-9999]').waitFor();
+    expect((await rowNames(page)).length).toBeLessThan(120);
+    expect(troubles).toEqual([]);
+  });
+
+  test('finds tasks by id and by their content, and a link to what is found shows the same', async () => {
+    const { page } = await openPage('many.html');
+    const find = page.getByRole('searchbox', { name: 'Find tasks by id' });
+    await find.fill('task-9977');
+    await page.getByTestId('matched').getByText('1 of 10,000').waitFor();
+    expect(await rowNames(page)).toEqual(['task-9977']);
+    await page.locator('[data-task=task-9977]').click();
+    expect(await page.getByTestId('task-output').textContent()).toContain('wrong');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByRole('complementary', { name: 'Task task-9977' }).waitFor();
+    expect(await rowNames(other)).toEqual(['task-9977']);
+    await find.fill('text: task-1234');
+    await find.press('Enter');
+    await page.getByRole('button', { name: 'All' }).click();
+    await page.locator('[data-task=task-1234]').waitFor();
+    expect(await page.getByTestId('matched').textContent()).toBe('1 of 10,000');
+  });
+
+  test('offers nothing that would change something, and no place that the file does not have', async () => {
+    const { page } = await openPage('many.html');
+    expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents()).toEqual([
+      'Run',
+    ]);
+    expect(await page.getByTestId('who').textContent()).toContain('nothing can be changed');
+    await page.locator('[data-task=task-77]').click();
+    await page.getByTestId('task-output').waitFor();
+    expect(await page.getByTestId('override-open').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'More' }).count()).toBe(0);
+    for (const part of ['Report', 'About']) {
+      await page.getByRole('link', { name: part, exact: true }).click();
+      await page.locator('.report').waitFor();
     }
-    await page.context().close();
+    expect(await page.getByRole('link', { name: 'Events' }).count()).toBe(0);
+  });
+
+  test('shows figures and no content where none was asked for', async () => {
+    await cli.run('export', 'last', '--html', 'figures.html');
+    const { page, troubles } = await openPage('figures.html');
+    await page.locator('[data-task=task-77]').click();
+    const panel = page.getByRole('complementary', { name: 'Task task-77' });
+    await panel.getByText('without inputs and answers').waitFor();
+    expect(await panel.textContent()).toContain('0.00');
+    expect(await page.getByTestId('task-input').count()).toBe(0);
+    expect(troubles).toEqual([]);
+  });
+
+  test('fits a narrow screen, where a task opens over the list and closes again', async () => {
+    const { page } = await openPage('many.html', { width: 360, height: 700 });
+    await page.locator('[data-task=task-77]').click();
+    const panel = page.getByRole('complementary', { name: 'Task task-77' });
+    await panel.waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await panel.getByRole('button', { name: 'Close' }).click();
+    await panel.waitFor({ state: 'detached' });
   });
 });
 
-test('a run with more tasks than a page holds is kept, and all other files of it are written', async () => {
-  cli.write('many.suite.json', suite(10_001));
-  const files = ['--output', 'many.html', '--output', 'many.jsonl'];
-  const { code, err } = await cli.run('run', 'many.suite.json', '--agent', './b.mjs', ...files);
-  expect(code).toBe(3);
-  expect(err).toContain('--output many.html cannot be written: a page holds 10,000 tasks at most');
-  expect(err).toContain('--output results.jsonl');
-  expect([cli.has('many.html'), cli.read('many.jsonl').split('\n').length]).toEqual([false, 10_002]);
-  expect(JSON.parse((await cli.run('runs', '--json')).out).items[0].status).toBe('completed');
+test('the page takes at most 200 kB beside its data', () => {
+  const text = cli.read('many.html');
+  const [data = ''] = /<script type="application\/json".*?<\/script>/s.exec(text) ?? [];
+  expect(data.length).toBeGreaterThan(100 * TASKS);
+  expect(text.length - data.length).toBeLessThan(200_000);
 });

@@ -6,8 +6,8 @@ import { signIn } from '../session.js';
 
 /** Only an address of this page. */
 const backOf = (): string => {
-  const back = new URLSearchParams(location.search).get('back') ?? '/runs';
-  return /^\/(?!\/)/.test(back) ? back : '/runs';
+  const back = new URLSearchParams(location.search).get('back') ?? '/';
+  return /^\/(?!\/)/.test(back) ? back : '/';
 };
 
 export function SignInPage() {
