@@ -57,7 +57,6 @@ type ReportPage = {
 
 async function openPage(name: string, viewport = { width: 1280, height: 800 }): Promise<ReportPage> {
   const context = await browser.newContext({ offline: true, viewport });
-  context.setDefaultTimeout(8_000);
   const page = await context.newPage();
   const requests: string[] = [];
   const troubles: string[] = [];

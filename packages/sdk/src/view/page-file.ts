@@ -3,6 +3,7 @@ import type { TaskRow } from '@touchstone/protocol/tasks';
 import type { Annotation } from '../annotation-types.js';
 import type { ErrorEnvelope } from '../errors.js';
 import type { EvalRunSnapshot } from '../types.js';
+import type { RowContent } from './task-rows.js';
 
 /** A page that opens from disk holds at most so many tasks of a run. */
 export const MOST_FILE_TASKS = 10_000;
@@ -43,7 +44,7 @@ export type PageFile = {
   /** Of the program that wrote the file. */
   readonly version: string;
   /** Whether inputs, answers and reasons are there. */
-  readonly content: 'included' | 'left-out';
+  readonly content: RowContent;
   readonly runs: readonly RunInFile[];
   /** The runs side by side; absent unless there are several that have completed. */
   readonly matrix?: Matrix;

@@ -45,8 +45,14 @@ export async function readPageFile(
     completed.length > 1 && completed.length <= MOST_COLUMNS
       ? await client.matrix({ runs: completed, limit: 1 }).catch(absentElsewhere)
       : undefined;
-  const content = options.bodies ? 'included' : 'left-out';
-  return { version: options.version, content, runs, ...(matrix && { matrix: { ...matrix, items: [] } }) };
+  return { version: options.version, content: contentOf(runs), runs, ...(matrix && { matrix: { ...matrix, items: [] } }) };
+}
+
+/** As rows say it of themselves. */
+function contentOf(runs: readonly RunInFile[]): PageFile['content'] {
+  const tasks = runs.flatMap(({ content }) => content?.tasks ?? []);
+  if (runs.every(({ content }) => !content)) return 'left-out';
+  return tasks.length > 0 && tasks.every((task) => task.bodiesRemovedAt) ? 'removed' : 'included';
 }
 
 async function readRun(

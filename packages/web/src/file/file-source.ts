@@ -19,5 +19,5 @@ export const fileSource = (file: PageFile): Source => ({
     host: { version: file.version },
   }),
   isFile: true,
-  hasContent: file.content === 'included',
+  hasContent: file.content !== 'left-out',
 });
