@@ -156,6 +156,7 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
     expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents()).toEqual([
       'Run',
     ]);
+    expect(await page.getByRole('button', { name: 'Now fails' }).count()).toBe(0);
     expect(await page.getByTestId('who').textContent()).toContain('nothing can be changed');
     await page.locator('[data-task=task-77]').click();
     await page.getByTestId('task-output').waitFor();
@@ -166,6 +167,13 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
       await page.locator('.report').waitFor();
     }
     expect(await page.getByRole('link', { name: 'Events' }).count()).toBe(0);
+  });
+
+  test('opens in a viewer that locks it in, where it can keep nothing', async () => {
+    cli.write('viewer.html', '<iframe sandbox="allow-scripts" src="many.html"></iframe>');
+    const { page, troubles } = await openPage('viewer.html');
+    await page.frameLocator('iframe').locator('[data-task=task-77]').waitFor();
+    expect(troubles).toEqual([]);
   });
 
   test('shows figures and no content where none was asked for', async () => {

@@ -152,6 +152,16 @@ describe('files of every task', () => {
 });
 
 describe('export', () => {
+  it('writes the page by --html, as report.html when no name is given, and refuses another kind of name', async () => {
+    await cli.run(...RUN);
+    expect((await cli.run('export', 'last', '--html')).code).toBe(0);
+    expect((await cli.run('export', 'last', '--html', 'page.html', '--bodies')).code).toBe(0);
+    expect(cli.read('report.html')).not.toContain('canary');
+    expect(cli.read('page.html')).toContain('canary-output');
+    const { code, err } = await cli.run('export', 'last', '--html', 'page.txt');
+    expect([code, err]).toEqual([2, expect.stringContaining('page.txt does not end in .html')]);
+  });
+
   it('writes no scorecard when only files of tasks are wanted, and both when both are', async () => {
     await cli.run(...RUN);
     await cli.run('export', 'last', '--output', 'r.csv');
