@@ -45,7 +45,12 @@ export async function readPageFile(
     completed.length > 1 && completed.length <= MOST_COLUMNS
       ? await client.matrix({ runs: completed, limit: 1 }).catch(absentElsewhere)
       : undefined;
-  return { version: options.version, content: contentOf(runs), runs, ...(matrix && { matrix: { ...matrix, items: [] } }) };
+  return {
+    version: options.version,
+    content: contentOf(runs),
+    runs,
+    ...(matrix && { matrix: { ...matrix, items: [] } }),
+  };
 }
 
 /** As rows say it of themselves. */
