@@ -42,6 +42,7 @@ export default defineConfig({
         find: /^@touchstone\/protocol\/schema$/,
         replacement: source('packages/protocol/src/wire/schema/index.ts'),
       },
+      { find: /^@touchstone\/protocol\/tasks$/, replacement: source('packages/protocol/src/tasks/index.ts') },
       { find: /^@touchstone\/protocol\/wire$/, replacement: source('packages/protocol/src/wire/index.ts') },
       { find: /^@touchstone\/sdk\/view$/, replacement: source('packages/sdk/src/view/index.ts') },
       { find: /^@touchstone\/sdk$/, replacement: source('packages/sdk/src/index.ts') },

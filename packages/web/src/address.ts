@@ -9,11 +9,25 @@ export type Address = {
   readonly text: string;
 };
 
-const read = (): Address => ({
-  path: location.pathname.replace(/(.)\/+$/, '$1'),
-  query: new URLSearchParams(location.search),
-  text: new URLSearchParams(location.hash.slice(1)).get('text') ?? '',
-});
+/** A file has one address, so the page over it lives behind the #. */
+let isInFragment = false;
+/** The last address in a fragment: a link within the page, such as the one to its content, is none. */
+let inFragment = '/';
+
+function placeOf(): URL | Location {
+  if (!isInFragment) return location;
+  if (location.hash.startsWith('#/')) inFragment = location.hash.slice(1);
+  return new URL(inFragment, 'http://file.invalid');
+}
+
+function read(): Address {
+  const { pathname, search, hash } = placeOf();
+  return {
+    path: pathname.replace(/(.)\/+$/, '$1'),
+    query: new URLSearchParams(search),
+    text: new URLSearchParams(hash.slice(1)).get('text') ?? '',
+  };
+}
 
 const listeners = new Set<() => void>();
 const tell = (): void => {
@@ -21,10 +35,15 @@ const tell = (): void => {
 };
 addEventListener('popstate', tell);
 
+export function liveInFragment(): void {
+  isInFragment = true;
+}
+
 /** Goes to an address of this page. `replace` leaves no entry in the history. */
 export function navigate(href: string, { replace = false } = {}): void {
-  if (replace) history.replaceState(null, '', href);
-  else history.pushState(null, '', href);
+  const address = isInFragment ? `#${href}` : href;
+  if (replace) history.replaceState(null, '', address);
+  else history.pushState(null, '', address);
   tell();
 }
 
@@ -54,9 +73,6 @@ export function withQuery(
 }
 
 const fragmentOf = (text: string): string => (text === '' ? '' : `#${new URLSearchParams({ text })}`);
-
-/** The address with another text to look for. */
-export const withText = (address: Address, text: string): string => withQuery({ ...address, text }, {});
 
 /** Follows links within the page without loading it again; others, and those opened in a new tab, are the browser's. */
 export function followLinks(event: MouseEvent): void {

@@ -1,17 +1,26 @@
 import type { SessionFacts } from '@touchstone/protocol';
-import { type Client, createClient } from '@touchstone/sdk';
-import { sessionFetch } from './session.js';
+import type { Client } from '@touchstone/sdk';
 
-/** Where everything that is shown comes from: the host that serves this page. */
-export const client: Client = createClient({
-  baseUrl: location.origin,
-  fetch: (url, init) => sessionFetch(url, init),
-  // A page tells people at once, and tries again when they ask or by itself where it waits.
-  retry: { attempts: 2, streamAttempts: 1 },
-});
+/** Where everything that is shown comes from: a host, or the file that the page is in. */
+export type Source = {
+  readonly client: Client;
+  /** Who the caller is, and what it may do. */
+  readonly readSession: (signal: AbortSignal) => Promise<SessionFacts>;
+  /** Whether it is a file: nothing can be changed there, and it has no log and no other places. */
+  readonly isFile: boolean;
+  /** Whether inputs and answers can be read. */
+  readonly hasContent: boolean;
+};
 
-/** Who the caller is, and what it may do. */
-export async function readSession(signal: AbortSignal): Promise<SessionFacts> {
-  const response = await sessionFetch('/v1/host/touchstone/session', { signal });
-  return response.json();
+/** The client of the source. It is set before anything is shown. */
+export let client: Client;
+let source: Source;
+
+export function openSource(opened: Source): void {
+  source = opened;
+  client = opened.client;
 }
+
+export const readSession: Source['readSession'] = (signal) => source.readSession(signal);
+export const isFile = (): boolean => source.isFile;
+export const hasContent = (): boolean => source.hasContent;

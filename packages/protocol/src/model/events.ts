@@ -378,5 +378,4 @@ export const TERMINAL_EVENTS: ReadonlySet<EventType> = new Set([
   'run.cancelled',
 ]);
 
-/** Ids are derived, so they are new in every run, need no storage, and the number can be read back from the id. */
-export const eventIdOf = (runId: RunId, sequence: number): EventId => `${runId}:${sequence}` as EventId;
+export { eventIdOf } from './ids.js';

@@ -62,3 +62,6 @@ export const asId = <T extends Id<string>>(text: string): T => text as T;
 
 /** A moment in milliseconds since 1970, as ISO 8601 writes it. */
 export const timestampOf = (at: number): Timestamp => asId<Timestamp>(new Date(at).toISOString());
+
+/** Ids are derived, so they are new in every run, need no storage, and the number can be read back from the id. */
+export const eventIdOf = (runId: RunId, sequence: number): EventId => `${runId}:${sequence}` as EventId;

@@ -141,8 +141,12 @@ async function thresholdsOf(client: Client, suiteRef: string | undefined): Promi
   return (suite?.thresholds ?? {}) as RunView['thresholds'];
 }
 
-/** All results of a run, in the order of the suite: a pause may have left gaps in the log that were filled later. */
-export async function readResults(client: Client, runId: RunId): Promise<readonly TaskResult[]> {
+/** All results of a run, in the order of the suite. */
+export const readResults = async (client: Client, runId: RunId): Promise<readonly TaskResult[]> =>
+  (await readSteps(client, runId)).map(({ result }) => result);
+
+/** The same with their places. They are sorted: a pause may have left gaps in the log that were filled later. */
+export async function readSteps(client: Client, runId: RunId): Promise<readonly StepResult[]> {
   const rows: StepResult[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await client.runs.results(runId, cursor === undefined ? {} : { cursor });
@@ -150,7 +154,7 @@ export async function readResults(client: Client, runId: RunId): Promise<readonl
     cursor = page.nextCursor;
     if (cursor === undefined) break;
   }
-  return rows.sort((a, b) => a.ordinal - b.ordinal).map(({ result }) => result);
+  return rows.sort((a, b) => a.ordinal - b.ordinal);
 }
 
 /** What the summary of another kind of host, or of an older one, tells; an unscored task looks like a failed one in it. */

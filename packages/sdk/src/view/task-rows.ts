@@ -101,7 +101,7 @@ export async function readRows(
 }
 
 /** All tasks of a run with all repeats, in the order of the suite. */
-async function readTasks(client: Client, runId: RunId): Promise<readonly TaskView[]> {
+export async function readTasks(client: Client, runId: RunId): Promise<readonly TaskView[]> {
   const steps: StepTask[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await client.runs.taskViews(runId, cursor === undefined ? {} : { cursor });

@@ -1,6 +1,7 @@
 // The door for commands that work without a server. It must stay free of Fastify, pino and everything else that only a
 // server needs: `touchstone run` pays for each import with time its user waits.
 
+export type { TaskOrder } from '@touchstone/protocol/tasks';
 export {
   checkBounded,
   createModels,
@@ -87,7 +88,6 @@ export { listRuns } from './views/run-list.js';
 export { readSummary } from './views/run-measurement.js';
 export { snapshotOf } from './views/snapshot.js';
 export { findSuiteTask, listSuiteTasks } from './views/suite-tasks.js';
-export type { TaskOrder } from './views/tasks/task-filter.js';
 export type { EvalRun } from './views/tasks/task-table.js';
 export { isEval } from './views/tasks/tasks.js';
 export { createWebhooks, type Webhooks, webhookGuard } from './webhooks/webhooks.js';

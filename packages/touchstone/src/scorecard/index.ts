@@ -12,4 +12,3 @@ export { foldTask, taskThreshold, thresholdOf } from './fold/fold-task.js';
 export { encodeOutcomes, outcomeAt } from './fold/outcomes.js';
 export { buildContractReport } from './report/contract-report.js';
 export { buildFigures, buildReport, type ReportExtras } from './report/report.js';
-export { sliceOf } from './report/slices.js';

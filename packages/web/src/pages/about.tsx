@@ -9,7 +9,7 @@ import { Section } from '../parts/section.js';
 import { CopyButton, ErrorBox } from '../parts/states.js';
 import { When } from '../parts/when.js';
 import { EvalRunOf } from '../queries/use-eval-run.js';
-import { client } from '../source.js';
+import { client, isFile } from '../source.js';
 import '../styles/report.css';
 
 export const AboutPage = ({ runId }: { readonly runId: string }) => (
@@ -37,7 +37,7 @@ function About({ run, reload }: AboutProps) {
           <Facts lines={deciderLines(run)} />
         </Section>
         <Notes run={run} />
-        <Bundle runId={run.runId} />
+        {!isFile() && <Bundle runId={run.runId} />}
       </div>
     </>
   );

@@ -11,14 +11,18 @@ import { Empty } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
 import { Toggles } from '../parts/toggles.js';
 import { useQuery } from '../queries/use-query.js';
-import { client } from '../source.js';
+import { client, hasContent, isFile } from '../source.js';
 
 const VIEWS = ['Flips', 'All', 'Matrix', 'Answers', 'Events'] as const;
 type View = (typeof VIEWS)[number];
 
+/** A file has no log, and answers only where its writer put them in. */
+const isThere = (view: View): boolean =>
+  (view !== 'Events' || !isFile()) && (view !== 'Answers' || hasContent());
+
 /** An unknown view is the first one. */
 const viewIn = (query: URLSearchParams): View =>
-  VIEWS.find((view) => view.toLowerCase() === query.get('view')) ?? 'Flips';
+  VIEWS.filter(isThere).find((view) => view.toLowerCase() === query.get('view')) ?? 'Flips';
 
 /** Two to eight runs, what became of each task, and whether the difference is real. The first run is the baseline. */
 export function ComparePage() {
@@ -64,7 +68,7 @@ function Comparison({ runs, address }: { readonly runs: readonly string[]; reado
       </header>
       <Tabs
         label="Views"
-        tabs={VIEWS.map((name) => ({
+        tabs={VIEWS.filter(isThere).map((name) => ({
           name,
           href: withQuery(address, {
             view: name === 'Flips' ? undefined : name.toLowerCase(),

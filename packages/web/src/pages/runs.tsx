@@ -7,6 +7,7 @@ import { hrefOfRun, nameOfRun, runColumns } from '../parts/run-columns.js';
 import { RunFilters } from '../parts/run-filters.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { readRunFilter, useRuns } from '../queries/use-runs.js';
+import { isFile } from '../source.js';
 
 /** Runs are marked in the order they are chosen: the first one is the baseline. */
 function toggleMark(address: Address, runId: string): void {
@@ -48,7 +49,7 @@ export function RunsPage() {
       {ignored.length > 0 && (
         <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
       )}
-      <RunFilters address={address} count={runs.length} hasMore={more !== undefined} />
+      {!isFile() && <RunFilters address={address} count={runs.length} hasMore={more !== undefined} />}
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton />}
       {!isLoading && error === undefined && runs.length === 0 && <NoRuns isFiltered={isFiltered} />}

@@ -15,10 +15,19 @@ const CHOICES = {
 export type Preference = keyof typeof CHOICES;
 type Choice<P extends Preference> = (typeof CHOICES)[P][number];
 
+/** A viewer of files that locks pages in lets them keep nothing; then every choice is the usual one. */
+function storage(): Storage | undefined {
+  try {
+    return localStorage;
+  } catch {
+    return undefined;
+  }
+}
+
 export const choicesOf = <P extends Preference>(name: P): readonly Choice<P>[] => CHOICES[name];
 
 export function preference<P extends Preference>(name: P): Choice<P> {
-  const kept = localStorage.getItem(`touchstone.${name}`);
+  const kept = storage()?.getItem(`touchstone.${name}`);
   const choices: readonly Choice<P>[] = CHOICES[name];
   return choices.find((choice) => choice === kept) ?? (choices[0] as Choice<P>);
 }
@@ -33,7 +42,7 @@ export function usePreference<P extends Preference>(
 ): readonly [Choice<P>, (next: Choice<P>) => void] {
   const [chosen, setChosen] = useState(() => preference(name));
   const choose = (next: Choice<P>): void => {
-    localStorage.setItem(`touchstone.${name}`, next);
+    storage()?.setItem(`touchstone.${name}`, next);
     applyTheme();
     setChosen(next);
   };

@@ -18,15 +18,20 @@ const PLACES: readonly (readonly [href: string, name: string, count?: keyof Host
   ['/settings', 'Settings'],
 ];
 
-const isAt = (path: string, href: string): boolean => (href === '/' ? path === '/' : path.startsWith(href));
+const isAt = (path: string, href: string): boolean =>
+  href === '/' ? path === '/' : path.startsWith(href.replace(/\?.*/, ''));
 
 type ShellProps = {
   readonly path: string;
+  /** What there is to go to, when it is not what a host has. */
+  readonly places?: typeof PLACES;
+  /** Said at the end of the rail. */
+  readonly beside?: ComponentChildren;
   readonly session?: SessionFacts | undefined;
   readonly children: ComponentChildren;
 };
 
-export function Shell({ path, session, children }: ShellProps) {
+export function Shell({ path, places = PLACES, beside, session, children }: ShellProps) {
   const counts = useCounts(session !== undefined);
   return (
     <div class="shell">
@@ -39,7 +44,7 @@ export function Shell({ path, session, children }: ShellProps) {
         </a>
         <nav aria-label="Main">
           <ul>
-            {PLACES.map(([href, name, count]) => (
+            {places.map(([href, name, count]) => (
               <li key={href}>
                 <a href={href} aria-current={isAt(path, href) ? 'page' : undefined}>
                   {name}
@@ -50,13 +55,14 @@ export function Shell({ path, session, children }: ShellProps) {
           </ul>
         </nav>
         <div class="rail-end">
-          <ShellKeys places={PLACES.map(([href]) => href)} />
+          <ShellKeys places={places.map(([href]) => href)} />
           <ThemeButton />
           {session && (
             <span class="who" data-testid="who" title={`${session.tenant} / ${session.workspace}`}>
               {session.principal}
             </span>
           )}
+          {beside}
         </div>
       </header>
       <main id="main" tabIndex={-1}>

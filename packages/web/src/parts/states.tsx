@@ -1,6 +1,7 @@
 import { HostResponseError, HostUnreachable } from '@touchstone/sdk';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { isFile } from '../source.js';
 
 /** What a page shows while there is nothing to show: it loads, it is empty, or it went wrong. */
 
@@ -59,7 +60,11 @@ function factsOf(error: unknown): ErrorFacts {
   if (!(error instanceof HostResponseError))
     return { code: 'page_error', message: 'The page could not show this.' };
   const { code, message, details } = error;
-  if (error.status === 404) return { code, message: 'There is nothing here, or it is not yours.' };
+  if (error.status === 404)
+    return {
+      code,
+      message: isFile() ? 'This is not in the file.' : 'There is nothing here, or it is not yours.',
+    };
   const scope = details?.scopeRequired;
   if (typeof scope === 'string') return { code, message, hint: `Needed: ${scope}.` };
   const id = details?.correlationId;

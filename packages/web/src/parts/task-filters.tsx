@@ -1,7 +1,8 @@
 import type { TaskFacets } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
-import { type Address, navigate, withQuery, withText } from '../address.js';
+import { type Address, navigate, withQuery } from '../address.js';
+import { hasContent } from '../source.js';
 
 type FiltersProps = {
   readonly address: Address;
@@ -30,7 +31,8 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
     );
   };
   const { outcomes, changes } = facets ?? {};
-  const isCompared = changes !== undefined && changes.unpaired < total;
+  const { unpaired: _, ...paired } = changes ?? {};
+  const isCompared = changes !== undefined && Object.values(paired).some((count) => count > 0);
   return (
     <div class="filters" role="toolbar" aria-label="Filters">
       {toggle('outcome', undefined, total, 'All')}
@@ -41,7 +43,7 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
       {isCompared && toggle('change', 'toPass', changes.toPass, 'Now passes')}
       <Find address={address} />
       <Chips address={address} />
-      <ViewChoice address={address} />
+      {hasContent() && <ViewChoice address={address} />}
       <span class="matched" data-testid="matched" role="status">
         {whole(matched)} of {whole(total)}
       </span>
@@ -64,14 +66,15 @@ function Find({ address }: { readonly address: Address }) {
   const search = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !draft.startsWith(MARK)) return;
     const text = draft.slice(MARK.length).trim();
-    navigate(withText({ ...closed, path: address.path }, text));
+    // One box holds one question: what was looked for by its id before is forgotten.
+    navigate(withQuery({ ...closed, text }, { id: undefined }));
   };
   return (
     <input
       type="search"
       aria-label="Find tasks by id"
-      placeholder="Task id  /  text: words"
-      title="Ids; text: and words looks through contents with Enter"
+      placeholder={hasContent() ? 'Task id  /  text: words' : 'Task id  /'}
+      title={hasContent() ? 'Ids; text: and words looks through contents with Enter' : 'Ids'}
       value={draft}
       onInput={(event) => type(event.currentTarget.value)}
       onKeyDown={search}

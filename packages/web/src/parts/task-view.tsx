@@ -2,6 +2,7 @@ import type { Json, TaskView } from '@touchstone/protocol';
 import { duration, score, usd } from '@touchstone/sdk/view';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { hasContent } from '../source.js';
 import { Body } from './body.js';
 import { Diff } from './diff.js';
 import { Glyph } from './glyphs.js';
@@ -35,12 +36,19 @@ export function TaskContent({ task, votes, heading, timeline, children }: TaskCo
       {task.bodiesRemovedAt !== undefined && (
         <p class="note">The content of this run was removed {task.bodiesRemovedAt}.</p>
       )}
+      {!hasContent() && (
+        <p class="note">This file was written without inputs and answers. With --bodies it has them.</p>
+      )}
       {invocation && (
         <>
-          <Section name="Given">
-            <Body value={invocation.input} testId="task-input" />
-          </Section>
-          <Answer task={task} invocation={invocation} />
+          {hasContent() && (
+            <>
+              <Section name="Given">
+                <Body value={invocation.input} testId="task-input" />
+              </Section>
+              <Answer task={task} invocation={invocation} />
+            </>
+          )}
           <Criteria task={task} invocation={invocation} votes={votes} />
           {timeline?.(shown)}
           <Findings invocation={invocation} />

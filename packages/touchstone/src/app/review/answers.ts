@@ -1,9 +1,10 @@
 import type { CriterionId, EventId } from '@touchstone/protocol';
 import { type Body, eventIdOf, fromBody, isJudged, type Task } from '@touchstone/protocol/bodies';
+import type { EndedTask } from '@touchstone/protocol/tasks';
 import type { Run, Store, TaskRecord } from '../../ports/index.js';
 import { criteriaOf } from '../../scoring/index.js';
 import { findSuite, recordsOf, type TaskSources } from '../views/task-view.js';
-import type { EndedTask, EvalRun } from '../views/tasks/task-table.js';
+import type { EvalRun } from '../views/tasks/task-table.js';
 
 /** One answer to a task: the event that holds it, and what is recorded of its repeat. */
 export type TaskAnswer = { readonly eventId: EventId; readonly output: Body; readonly record: TaskRecord };

@@ -8,9 +8,10 @@ import {
   type ReviewLabel,
   type RunId,
 } from '@touchstone/protocol';
+import type { EndedTask } from '@touchstone/protocol/tasks';
 import type { LabelFilter, Store } from '../../ports/index.js';
 import { taskFinder } from '../views/tasks/task-reviews.js';
-import type { EndedTask, EvalRun, TaskTables } from '../views/tasks/task-table.js';
+import type { EvalRun, TaskTables } from '../views/tasks/task-table.js';
 import { isEval } from '../views/tasks/tasks.js';
 import { answersOf } from './answers.js';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { parseReviewLabel, type ReviewItem, type ReviewSource, timestampOf } from '@touchstone/protocol';
+import { agreementOf, type EndedTask, outcomeOf } from '@touchstone/protocol/tasks';
 import type { Annotation, Store } from '../../ports/index.js';
-import { agreementOf, outcomeOf } from '../views/tasks/task-filter.js';
 import { taskFinder } from '../views/tasks/task-reviews.js';
-import type { EndedTask, EvalRun, TaskTables } from '../views/tasks/task-table.js';
+import type { EvalRun, TaskTables } from '../views/tasks/task-table.js';
 
 type ReviewFact = ReviewItem['reviews'][number];
 

@@ -9,8 +9,8 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { eventIdOf } from '@touchstone/protocol/bodies';
+import { agreementOf } from '@touchstone/protocol/tasks';
 import type { TaskSources } from '../views/task-view.js';
-import { agreementOf } from '../views/tasks/task-filter.js';
 import type { TaskTables } from '../views/tasks/task-table.js';
 import { type AgreementQuery, readAgreements } from './agreements.js';
 import { answersOf, taskReader } from './answers.js';

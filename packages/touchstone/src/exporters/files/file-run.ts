@@ -1,4 +1,4 @@
-import type { Matrix, TaskRow } from '@touchstone/sdk/view';
+import type { PageFile, TaskRow } from '@touchstone/sdk/view';
 import type { ExportedRun } from '../document.js';
 
 /** Where the tasks of a run stand in their author's file. */
@@ -23,10 +23,8 @@ export type PagePart = { readonly text: string; readonly sha256: string };
 export type FileOptions = {
   /** Of the program that writes the file. */
   readonly version: string;
-  /** Runs that were made side by side; each has its runs among those of the file. */
-  readonly matrices?: readonly Matrix[];
-  /** Style and script of the page. */
-  readonly page: { readonly style: PagePart; readonly script: PagePart };
+  /** What the page in one file is made of; absent when no such file is written. */
+  readonly page?: { readonly style: PagePart; readonly script: PagePart; readonly data: PageFile };
 };
 
 /** Writes runs as one text. What content it may hold is decided by the rows. */

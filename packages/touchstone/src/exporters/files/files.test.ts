@@ -1,5 +1,5 @@
 import { asId, type FindingKind, type RunId } from '@touchstone/protocol';
-import type { TaskRow } from '@touchstone/sdk/view';
+import type { PageFile, TaskRow } from '@touchstone/sdk/view';
 import { describe, expect, it } from 'vitest';
 import type { ExportedRun } from '../document.js';
 import { renderCsv } from './csv.js';
@@ -9,7 +9,11 @@ import { renderJsonl } from './jsonl.js';
 import { renderSarif } from './sarif.js';
 
 const part = { text: '', sha256: 'none' };
-const OPTIONS = { version: '1.2.3', page: { style: part, script: part } };
+const OPTIONS = { version: '1.2.3' };
+const pageOf = (...runs: readonly object[]) => ({
+  ...OPTIONS,
+  page: { style: part, script: part, data: { version: '1.2.3', runs } as unknown as PageFile },
+});
 const row = (changes: Partial<TaskRow> = {}): TaskRow => ({
   runId: asId<RunId>('run-1'),
   suite: 'acme.shop.evals.desk@1.0.0',
@@ -121,16 +125,16 @@ describe('SARIF', () => {
 describe('the page', () => {
   it('holds answers as data that cannot end its block', () => {
     const output = '</script><script>alert(1)</script><!-- \u2028';
-    const text = renderHtml([fileRun([row({ output })])], OPTIONS);
+    const text = renderHtml([fileRun([])], pageOf({ output }));
     expect(text.match(/<\/script>/g)).toHaveLength(2);
     expect(text).not.toContain('alert(1)</script>');
-    const [, data = ''] = /id="data">(.*?)<\/script>/s.exec(text) ?? [];
-    expect(JSON.parse(data).suites[0].tasks[0].runs[0].repeats[0].output).toBe(output);
+    const [, data = ''] = /id="touchstone-file">(.*?)<\/script>/s.exec(text) ?? [];
+    expect(JSON.parse(data).runs[0].output).toBe(output);
   });
 
   it('escapes names in its title', () => {
     const suite = { ...run.suite, suiteId: '<img>' } as unknown as ExportedRun['suite'];
-    const text = renderHtml([{ run: { ...run, suite }, rows: [] }], OPTIONS);
+    const text = renderHtml([{ run: { ...run, suite }, rows: [] }], pageOf());
     expect(text).toContain('<title>');
     expect(text).not.toContain('<img>');
   });

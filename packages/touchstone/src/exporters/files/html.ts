@@ -1,19 +1,20 @@
-import { plural, printable, refOf, verdictOf } from '@touchstone/sdk/view';
+import { type PageFile, plural, printable, refOf, verdictOf } from '@touchstone/sdk/view';
 import { escapeXml } from '../junit-xml.js';
-import type { FileExporter, FileOptions, FileRun } from './file-run.js';
-import { pageData } from './html-data.js';
+import type { FileExporter, FileRun } from './file-run.js';
 
 /**
- * One file that opens from disk. Its policy lets nothing in but its own style and script, both by their digest, so it can
- * request nothing and run nothing else. Everything that suites and agents said is data, and becomes text nodes.
+ * The web page in one file that opens from disk. Its policy lets nothing in but its own style and script, both by their
+ * digest, so it can request nothing and run nothing else. Everything that suites and agents said is data, and becomes text
+ * nodes.
  */
-export const renderHtml: FileExporter = (runs, options) => {
-  const { style, script } = options.page;
+export const renderHtml: FileExporter = (runs, { page }) => {
+  if (!page) throw new Error('The page needs its script, its style and its data.');
+  const { style, script, data } = page;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${style.sha256}'; script-src 'sha256-${script.sha256}'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${style.sha256}'; script-src 'sha256-${script.sha256}'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -22,7 +23,8 @@ export const renderHtml: FileExporter = (runs, options) => {
 </head>
 <body>
 <noscript>${escapeXml(withoutScript(runs))}</noscript>
-<script type="application/json" id="data">${dataText(runs, options)}</script>
+<div id="page"></div>
+<script type="application/json" id="touchstone-file">${dataText(data)}</script>
 <script>${script.text}</script>
 </body>
 </html>
@@ -46,7 +48,5 @@ const withoutScript = (runs: readonly FileRun[]): string =>
     .join(' ');
 
 /** A data block ends at the first end tag, wherever it stands: so none can stand in it. */
-const dataText = (runs: readonly FileRun[], options: FileOptions): string =>
-  printable(JSON.stringify(pageData(runs, options)))
-    .replaceAll('<', '\\u003c')
-    .replaceAll('>', '\\u003e');
+const dataText = (data: PageFile): string =>
+  printable(JSON.stringify(data)).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e');

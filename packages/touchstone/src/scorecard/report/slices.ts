@@ -3,9 +3,9 @@ import {
   type EvalReport,
   type ReportedSlice,
   type SliceName,
-  type TaskId,
   type TaskResult,
 } from '@touchstone/protocol';
+import { sliceOf } from '@touchstone/protocol/tasks';
 import { pairResults } from '../comparison/pair-results.js';
 import { mean } from '../fold/aggregate.js';
 import { passRateInterval } from '../statistics/wilson.js';
@@ -44,12 +44,6 @@ function sliceUp(results: readonly TaskResult[]): ReadonlyMap<SliceName, Slice> 
   // An id that begins with the hyphen says nothing about where it belongs.
   slices.delete(asId<SliceName>(''));
   return slices;
-}
-
-/** The part of a task's id before its first hyphen. */
-export function sliceOf(taskId: TaskId): SliceName {
-  const end = taskId.indexOf('-');
-  return asId<SliceName>(end < 0 ? taskId : taskId.slice(0, end));
 }
 
 const bySizeAndName = (a: Slice, b: Slice): number =>

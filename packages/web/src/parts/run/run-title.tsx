@@ -1,6 +1,7 @@
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import type { ComponentChildren } from 'preact';
 import { verdictOfRun } from '../../run-words.js';
+import { isFile } from '../../source.js';
 import { VerdictBadge } from '../verdict.js';
 import { RunMenu } from './run-menu.js';
 
@@ -34,14 +35,21 @@ export function RunTitle({ run, part, isWorse = false, reload, children }: RunTi
           {agent.agentId}@{agent.version}
         </h1>
         <VerdictBadge verdict={verdictOfRun(run, isWorse)} status={run.status} />
-        <a class="button run-action" href={`/review?source=failures&runId=${encodeURIComponent(run.runId)}`}>
-          Review failures
-        </a>
-        <RunMenu run={run} reload={reload} />
+        {!isFile() && (
+          <>
+            <a
+              class="button run-action"
+              href={`/review?source=failures&runId=${encodeURIComponent(run.runId)}`}
+            >
+              Review failures
+            </a>
+            <RunMenu run={run} reload={reload} />
+          </>
+        )}
       </div>
       {children}
       <nav class="tabs" aria-label="Run">
-        {PARTS.map(([path, name]) => (
+        {PARTS.filter(([, name]) => !isFile() || name !== 'Events').map(([path, name]) => (
           <a
             key={name}
             href={`/runs/${encodeURIComponent(run.runId)}${path}`}

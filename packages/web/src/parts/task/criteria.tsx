@@ -21,10 +21,12 @@ type CriteriaProps = {
 
 /** What an answer had to be: whether it was, how many votes said so, and why. */
 export function Criteria({ task, invocation, votes }: CriteriaProps) {
-  const rubric = (task.expected.rubric ?? []) as readonly RubricLine[];
+  const results = invocation.result?.criteria ?? [];
+  // Sentences are content; without it a criterion is known by its id.
+  const rubric = (task.expected.rubric ??
+    results.map(({ id }) => ({ criterion: id }))) as readonly RubricLine[];
   if (rubric.length === 0) return null;
   const decided = (invocation.criteria ?? []) as readonly Decision[];
-  const results = invocation.result?.criteria ?? [];
   return (
     <Section name="Criteria">
       <ul class="criteria">

@@ -2,7 +2,7 @@ import type { Annotation } from '@touchstone/sdk';
 import { markHidden } from '@touchstone/sdk/view';
 import { useState } from 'preact/hooks';
 import { may, missingScope } from '../../access.js';
-import { client } from '../../source.js';
+import { client, isFile } from '../../source.js';
 import { Section } from '../section.js';
 import { useSession } from '../session-context.js';
 import { ErrorBox } from '../states.js';
@@ -31,7 +31,7 @@ export const Remarks = ({ runId, taskId, remarks, onChange }: RemarksProps) => (
         ))}
       </ul>
     )}
-    <NewRemark runId={runId} taskId={taskId} onChange={onChange} />
+    {!isFile() && <NewRemark runId={runId} taskId={taskId} onChange={onChange} />}
   </Section>
 );
 

@@ -1,6 +1,6 @@
 import { isEvalRun } from '@touchstone/sdk';
 import { useQuery } from '../../queries/use-query.js';
-import { client } from '../../source.js';
+import { client, hasContent, isFile } from '../../source.js';
 import { ErrorBox, Skeleton } from '../states.js';
 import { TaskContent } from '../task-view.js';
 import { Adjusted, Override } from './override.js';
@@ -27,15 +27,17 @@ export function TaskDetail({ runId, taskId }: TaskDetailProps) {
       task={task.data}
       votes={votes.data}
       heading={listing && <Adjusted listing={listing} />}
-      timeline={(repeat) => <Timeline runId={runId} taskId={taskId} repeat={repeat} />}
+      timeline={(repeat) => hasContent() && <Timeline runId={runId} taskId={taskId} repeat={repeat} />}
     >
       {beside.error !== undefined && <ErrorBox error={beside.error} onRetry={beside.reload} />}
-      {listing && (
+      {listing && !isFile() && (
         <div class="override">
           <Override runId={runId} listing={listing} onChange={beside.reload} />
         </div>
       )}
-      <Remarks runId={runId} taskId={taskId} remarks={remarks} onChange={beside.reload} />
+      {(remarks.length > 0 || !isFile()) && (
+        <Remarks runId={runId} taskId={taskId} remarks={remarks} onChange={beside.reload} />
+      )}
     </TaskContent>
   );
 }

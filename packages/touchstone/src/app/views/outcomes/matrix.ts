@@ -2,18 +2,15 @@ import {
   asId,
   jsonEqual,
   judgesDiffer,
-  type MATRIX_KEPT,
-  type MATRIX_ORDERS,
   type Matrix,
-  type MatrixCell,
   type MatrixRun,
   type Owner,
   type RunId,
   sideOf,
-  type TaskId,
   timestampOf,
   validationError,
 } from '@touchstone/protocol';
+import { type MatrixColumn, type MatrixPart, matrixRows } from '@touchstone/protocol/tasks';
 import type { RunOutcomes, Store } from '../../../ports/index.js';
 import { outcomeAt } from '../../../scorecard/index.js';
 import { comparisonIssues } from '../../runs/baseline.js';
@@ -22,19 +19,15 @@ import { ownRun } from '../run-measurement.js';
 import type { EvalRun } from '../tasks/task-table.js';
 import { completedRuns } from './completed-runs.js';
 import type { OutcomesReader } from './run-outcomes.js';
-import type { OrdinalsReader, TaskOrdinals } from './task-ordinals.js';
+import type { OrdinalsReader } from './task-ordinals.js';
 
-export type MatrixRequest = {
+export type MatrixRequest = MatrixPart & {
   /** These runs, or the last ones of a suite. */
   readonly runs?: readonly string[] | undefined;
   readonly suiteId?: string | undefined;
   readonly version?: string | undefined;
   readonly agentId?: string | undefined;
   readonly last: number;
-  readonly only: (typeof MATRIX_KEPT)[number];
-  readonly order: (typeof MATRIX_ORDERS)[number];
-  readonly offset: number;
-  readonly limit: number;
 };
 
 type MatrixSource = {
@@ -55,20 +48,14 @@ export async function readMatrix(
   const all = await runsOf(source, owner, request);
   const runs = withinBounds(all);
   const columns = await Promise.all(runs.map((run) => readColumn(source, run)));
-  const rows = sorted(rowsOf(columns).filter(KEPT[request.only]), request.order);
   const reason = whyNotAlike(runs);
   const blessed = await blessedRuns(source.store, owner);
   return {
     runs: columns.map(({ run, kept }) => runWire(run, kept, blessed)),
     comparable: reason === undefined,
     ...(reason !== undefined && { reason }),
-    matched: rows.length,
     cut: runs.length < all.length,
-    items: rows.slice(request.offset, request.offset + request.limit).map(({ taskId, flips }) => ({
-      taskId,
-      cells: columns.map((column) => cellOf(column, taskId)),
-      flips,
-    })),
+    ...matrixRows(columns, request),
   };
 }
 
@@ -101,69 +88,18 @@ function withinBounds(runs: readonly EvalRun[]): readonly EvalRun[] {
   return runs.slice(from);
 }
 
-type Column = { readonly run: EvalRun; readonly kept: RunOutcomes; readonly ordinals: TaskOrdinals };
+type Column = MatrixColumn & { readonly run: EvalRun; readonly kept: RunOutcomes };
 
-const readColumn = async ({ outcomes, ordinals }: MatrixSource, run: EvalRun): Promise<Column> => ({
-  run,
-  kept: await outcomes.of(run),
-  ordinals: await ordinals.of(run.owner, run.plan.suite.digest),
-});
-
-const cellOf = ({ kept, ordinals }: Column, taskId: TaskId): MatrixCell =>
-  outcomeAt(kept.outcomes, ordinals.get(taskId));
-
-/** What a row is kept and sorted by. Its cells are made when it is shown: there may be millions. */
-type Row = {
-  readonly taskId: TaskId;
-  readonly flips: number;
-  readonly differs: boolean;
-  /** From the first run that scored it to the last one; negative is worse. */
-  readonly change: number;
-  /** The place of the newest run in which it failed; -1 when it never did. */
-  readonly newestFailure: number;
-};
-
-/** In the order of the newest suite; tasks that only older ones have come after. */
-function rowsOf(columns: readonly Column[]): readonly Row[] {
-  const ids = new Set(columns.toReversed().flatMap(({ ordinals }) => [...ordinals.keys()]));
-  const rows: Row[] = [];
-  for (const taskId of ids) {
-    const row = rowOf(
-      taskId,
-      columns.map((column) => cellOf(column, taskId)),
-    );
-    if (row) rows.push(row);
-  }
-  return rows;
-}
-
-/** Undefined for a task that none of the runs selected. */
-function rowOf(taskId: TaskId, cells: readonly MatrixCell[]): Row | undefined {
-  if (cells.every(([, letter]) => letter === '-')) return undefined;
-  const scored = cells.filter(([, letter]) => letter === 'p' || letter === 'f');
-  const flips = scored.filter(([, letter], at) => at > 0 && letter !== scored[at - 1]?.[1]).length;
+async function readColumn({ outcomes, ordinals }: MatrixSource, run: EvalRun): Promise<Column> {
+  const kept = await outcomes.of(run);
+  const byId = await ordinals.of(run.owner, run.plan.suite.digest);
   return {
-    taskId,
-    flips,
-    differs: cells.some((cell) => cell[0] !== cells[0]?.[0] || cell[1] !== cells[0]?.[1]),
-    change: (scored.at(-1)?.[0] ?? 0) - (scored[0]?.[0] ?? 0),
-    newestFailure: cells.findLastIndex(([, letter]) => letter === 'f'),
+    run,
+    kept,
+    taskIds: () => byId.keys(),
+    cellOf: (taskId) => outcomeAt(kept.outcomes, byId.get(taskId)),
   };
 }
-
-const KEPT: { readonly [only in MatrixRequest['only']]: (row: Row) => boolean } = {
-  flips: ({ flips }) => flips > 0,
-  differ: ({ differs }) => differs,
-  all: () => true,
-};
-
-const ORDERS: { readonly [order in MatrixRequest['order']]: (a: Row, b: Row) => number } = {
-  change: (a, b) => a.change - b.change || b.flips - a.flips,
-  flaky: (a, b) => b.flips - a.flips || b.newestFailure - a.newestFailure,
-  newest: (a, b) => b.newestFailure - a.newestFailure || b.flips - a.flips,
-};
-const sorted = (rows: readonly Row[], order: MatrixRequest['order']): readonly Row[] =>
-  rows.toSorted(ORDERS[order]);
 
 /** What keeps some run from being held against the first one. */
 function whyNotAlike([first, ...others]: readonly EvalRun[]): string | undefined {

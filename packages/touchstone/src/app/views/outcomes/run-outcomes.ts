@@ -1,9 +1,10 @@
 import { type EvalPlan, isHostError, type Thresholds } from '@touchstone/protocol';
+import type { EndedTask } from '@touchstone/protocol/tasks';
 import type { Run, RunOutcomes } from '../../../ports/index.js';
 import { buildFigures, encodeOutcomes } from '../../../scorecard/index.js';
 import { baselineOf } from '../report.js';
 import { type ResultSource, readThresholds } from '../run-measurement.js';
-import type { EndedTask, EvalRun, TaskTables } from '../tasks/task-table.js';
+import type { EvalRun, TaskTables } from '../tasks/task-table.js';
 
 /** What is kept beside completed runs: written when a run ends, and made from its log where it is missing. */
 export type OutcomesReader = { of(run: EvalRun): Promise<RunOutcomes> };

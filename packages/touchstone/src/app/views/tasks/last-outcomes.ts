@@ -1,10 +1,10 @@
+import { type EndedTask, outcomeOf } from '@touchstone/protocol/tasks';
 import type { Store } from '../../../ports/index.js';
 import { outcomeAt } from '../../../scorecard/index.js';
 import { completedRuns } from '../outcomes/completed-runs.js';
 import type { OutcomesReader } from '../outcomes/run-outcomes.js';
 import type { OrdinalsReader } from '../outcomes/task-ordinals.js';
-import { outcomeOf } from './task-filter.js';
-import type { EndedTask, EvalRun } from './task-table.js';
+import type { EvalRun } from './task-table.js';
 
 type Parts = {
   readonly store: Pick<Store, 'runs'>;

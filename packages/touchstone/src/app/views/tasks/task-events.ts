@@ -1,9 +1,10 @@
 import { HostError, type TaskEvents, type TaskId, type TaskSpan } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
+import type { EndedTask } from '@touchstone/protocol/tasks';
 import type { Store } from '../../../ports/index.js';
 import { MAX_VIEW_BYTES, recordsOf } from '../task-view.js';
 import { spansOf } from './task-spans.js';
-import type { EndedTask, EvalRun, TaskTables } from './task-table.js';
+import type { EvalRun, TaskTables } from './task-table.js';
 
 type Parts = { readonly store: Pick<Store, 'log'>; readonly tables: TaskTables };
 

@@ -1,23 +1,8 @@
-import {
-  type Owner,
-  type PrincipalId,
-  REVIEW_LABEL,
-  type RunId,
-  type TaskId,
-  type Thresholds,
-} from '@touchstone/protocol';
+import { type Owner, REVIEW_LABEL, type RunId, type TaskId, type Thresholds } from '@touchstone/protocol';
+import type { EndedTask, TaskReview } from '@touchstone/protocol/tasks';
 import type { Annotation, Store } from '../../../ports/index.js';
 import { thresholdOf } from '../../../scorecard/index.js';
-import type { EndedTask, TaskTable } from './task-table.js';
-
-/** What people said about a task, without their words. */
-export type TaskReview = {
-  readonly remarks: number;
-  readonly isFlagged: boolean;
-  /** A person has said whether it passes, or whether a criterion is met. */
-  readonly isDone: boolean;
-  readonly override?: { readonly score: number; readonly passed: boolean; readonly by: PrincipalId };
-};
+import type { TaskTable } from './task-table.js';
 
 const NONE: TaskReview = { remarks: 0, isFlagged: false, isDone: false };
 

@@ -1,14 +1,10 @@
-import { type EvalPlan, isTerminal, type RunId, type TaskId, type TaskResult } from '@touchstone/protocol';
+import { type EvalPlan, isTerminal, type RunId, type TaskId } from '@touchstone/protocol';
+import type { EndedTask } from '@touchstone/protocol/tasks';
 import type { Run, SealedUnit, StepResult, Store } from '../../../ports/index.js';
 import { foldTask } from '../../../scorecard/index.js';
 import { findSuite, type TaskSources } from '../task-view.js';
 
 export type EvalRun = Run & { readonly plan: EvalPlan };
-
-/** A task that has ended. Its events are in the log, or it is sealed and waits for those before it. */
-export type EndedTask = { readonly ordinal: number; readonly result: TaskResult } & Partial<
-  Pick<StepResult, 'firstSequence' | 'lastSequence'>
->;
 
 /** All tasks of a run that have ended, in the order of the suite, without content. */
 export type TaskTable = {

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TaskId } from '@touchstone/protocol';
 import { type Body, fromBody, type Task } from '@touchstone/protocol/bodies';
+import type { EndedTask } from '@touchstone/protocol/tasks';
 import type { Store, TaskRecord } from '../../../ports/index.js';
 import { findSuite, recordsOf, type TaskSources } from '../task-view.js';
-import type { EndedTask, EvalRun, TaskTables } from './task-table.js';
+import type { EvalRun, TaskTables } from './task-table.js';
 
 /** Finds tasks by their content. Answers ids alone. */
 export type TaskTexts = {

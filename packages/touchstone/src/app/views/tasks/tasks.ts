@@ -5,24 +5,21 @@ import {
   type RunId,
   type TaskFacets,
   type TaskList,
-  type TaskListing,
   validationError,
 } from '@touchstone/protocol';
-import { eventIdOf } from '@touchstone/protocol/bodies';
+import {
+  facetsOf,
+  listingOf,
+  pageOf,
+  type TaskFilter,
+  type TaskPart,
+  type TaskRow,
+} from '@touchstone/protocol/tasks';
 import type { Annotation, Run, Store } from '../../../ports/index.js';
 import type { OutcomesReader } from '../outcomes/run-outcomes.js';
 import type { OrdinalsReader } from '../outcomes/task-ordinals.js';
 import { readThresholds } from '../run-measurement.js';
-import { facetsOf } from './facets.js';
 import { lastOutcomes } from './last-outcomes.js';
-import {
-  agreementOf,
-  keepsOf,
-  sortRows,
-  type TaskFilter,
-  type TaskOrder,
-  type TaskRow,
-} from './task-filter.js';
 import { readReviews, taskFinder } from './task-reviews.js';
 import type { EvalRun, TaskTable, TaskTables } from './task-table.js';
 
@@ -30,15 +27,11 @@ export type TaskQuery = TaskFilter & {
   /** The run that changes are measured against; the run's own baseline when absent. */
   readonly against?: string | undefined;
 };
-export type TaskPageQuery = TaskQuery & {
-  readonly order?: TaskOrder | undefined;
-  readonly offset: number;
-  readonly limit: number;
-  /** The page that has this task, instead of the one at `offset`. */
-  readonly around?: string | undefined;
-  /** How many runs `last` tells of. */
-  readonly last: number;
-};
+export type TaskPageQuery = TaskQuery &
+  TaskPart & {
+    /** How many runs `last` tells of. */
+    readonly last: number;
+  };
 
 /** The tasks of eval runs as lists: filtered, sorted, counted. Reads no body. */
 export type Tasks = {
@@ -59,17 +52,15 @@ export function createTasks(parts: Parts): Tasks {
   return {
     async page(run, query) {
       const { table, rows } = await readRows(parts, run, query);
-      const matched = sortRows(rows.filter(keepsOf(query)), query.order);
-      const offset = offsetOf(matched, query);
-      const items = matched.slice(offset, offset + query.limit);
+      const page = pageOf(rows, query);
       const lastOf = await lastOutcomes(parts, run, query.last);
       return {
         runId: run.runId,
         revision: table.revision,
         total: table.tasks.length,
-        matched: matched.length,
-        offset,
-        items: items.map((row) => listingOf(run.runId, row, lastOf(row))),
+        matched: page.matched,
+        offset: page.offset,
+        items: page.rows.map((row) => listingOf(run.runId, row, lastOf(row))),
       };
     },
     facets: async (run, query) => facetsOf((await readRows(parts, run, query)).rows, query),
@@ -114,35 +105,3 @@ async function comparedTable(
 }
 
 export const isEval = (run: Run): run is EvalRun => run.plan.kind === 'eval';
-
-/** A task that the filters leave out is nowhere, so the page stays where it was to be. */
-function offsetOf(rows: readonly TaskRow[], { around, offset, limit }: TaskPageQuery): number {
-  const at = around === undefined ? -1 : rows.findIndex(({ result }) => result.taskId === around);
-  return at < 0 ? offset : Math.floor(at / limit) * limit;
-}
-
-function listingOf(runId: RunId, row: TaskRow, last: string | undefined): TaskListing {
-  const { result, before, review } = row;
-  const { taskId, score, passed, unscored, outcome, latencyMs, costUsd, judgeUsd, findings, repeats } =
-    result;
-  return {
-    n: row.ordinal,
-    taskId,
-    score,
-    passed,
-    ...defined({ unscored, outcome, latencyMs, costUsd, judgeUsd, findings, repeats, last }),
-    ...(result.schemaValid === false && { schemaValid: false }),
-    ...(result.criteria && { criteria: metOf(result.criteria) }),
-    ...defined({ agreement: agreementOf(result) }),
-    ...(before && !before.unscored && { before: { score: before.score, passed: before.passed } }),
-    ...(review && { remarks: review.remarks }),
-    ...(review?.isFlagged && { flagged: true }),
-    ...(review?.override && { override: review.override }),
-    ...(row.lastSequence !== undefined && { scored: eventIdOf(runId, row.lastSequence) }),
-  };
-}
-
-const metOf = (criteria: readonly { readonly met: number }[]): readonly [number, number] => [
-  criteria.filter(({ met }) => met === 1).length,
-  criteria.length,
-];

@@ -142,15 +142,26 @@ describe('files of every task', () => {
     cli.write('other.mjs', 'export default () => "canary-expected";');
     await cli.run(...RUN, '--agent', './other.mjs', '--output', 'r.jsonl', '--output', 'r.html');
     expect(new Set(rowsOf('r.jsonl').map(({ runId }: { runId: string }) => runId)).size).toBe(2);
-    const [, data = ''] = /id="data">(.*?)<\/script>/s.exec(cli.read('r.html')) ?? [];
-    const { suites } = JSON.parse(data);
-    expect(suites).toHaveLength(1);
-    expect(suites[0].runs.map(({ name }: { name: string }) => name)).toEqual(['./agent.mjs', './other.mjs']);
-    expect(suites[0].tests[0]).toMatchObject({ name: './other.mjs', against: './agent.mjs' });
+    const [, data = ''] = /id="touchstone-file">(.*?)<\/script>/s.exec(cli.read('r.html')) ?? [];
+    const { runs, matrix } = JSON.parse(data);
+    const tagsOf = ({ snapshot }: { snapshot: { tags: readonly string[] } }) => snapshot.tags[0];
+    expect(runs.map(tagsOf)).toEqual(['./agent.mjs', './other.mjs']);
+    expect(matrix.runs).toHaveLength(2);
+    expect(runs[1].against[runs[0].snapshot.runId].report.regression).toBeDefined();
   });
 });
 
 describe('export', () => {
+  it('writes the page by --html, as report.html when no name is given, and refuses another kind of name', async () => {
+    await cli.run(...RUN);
+    expect((await cli.run('export', 'last', '--html')).code).toBe(0);
+    expect((await cli.run('export', 'last', '--html', 'page.html', '--bodies')).code).toBe(0);
+    expect(cli.read('report.html')).not.toContain('canary');
+    expect(cli.read('page.html')).toContain('canary-output');
+    const { code, err } = await cli.run('export', 'last', '--html', 'page.txt');
+    expect([code, err]).toEqual([2, expect.stringContaining('page.txt does not end in .html')]);
+  });
+
   it('writes no scorecard when only files of tasks are wanted, and both when both are', async () => {
     await cli.run(...RUN);
     await cli.run('export', 'last', '--output', 'r.csv');

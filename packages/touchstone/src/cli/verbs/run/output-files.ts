@@ -2,21 +2,22 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defined } from '@touchstone/protocol';
-import { type Matrix, readRows } from '@touchstone/sdk/view';
+import { type Matrix, MOST_FILE_TASKS, readPageFile, readRows, whole } from '@touchstone/sdk/view';
 import { FILE_FORMATS, type FileRun, type PagePart } from '../../../exporters/index.js';
 import { openSuiteFile, type SuiteFile } from '../../files/suite-source.js';
 import type { Context } from '../../io.js';
 import { originOf } from '../../origin.js';
 import { exportedRun } from '../../render/run/document.js';
 import type { Session } from '../../session.js';
-import { packageVersion, readAsset } from '../../version.js';
+import { UnwritableError } from '../../system-errors.js';
+import { packageVersion, readPagePart } from '../../version.js';
 import { formatOf, writeReport } from './report.js';
 import { type Attempt, isRun, type RunView, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
 
 type OutputOptions = Pick<RunOptions, 'output' | 'bodies'>;
 
-/** Writes every file of `--output`, from what the host tells of each run. */
+/** Writes every file of `--output`, from what the host tells of each run. A page that cannot be made takes no other file along. */
 export async function writeOutputs(
   context: Context,
   session: Session,
@@ -28,22 +29,45 @@ export async function writeOutputs(
   const runs: FileRun[] = [];
   for (const attempt of attempts.filter(isRun))
     runs.push(await fileRun(context, session, attempt, output, bodies));
-  const page = { style: pagePart(readAsset('report/report.css')), script: readScript() };
-  const options = { version: packageVersion(), matrices, page };
-  for (const name of output)
-    writeReport(context.io.cwd, '--output', name, FILE_FORMATS[formatOf(name)]?.(runs, options) ?? '');
+  const options = { version: packageVersion() };
+  const write = (name: string, more: object = {}): void =>
+    writeReport(
+      context.io.cwd,
+      '--output',
+      name,
+      FILE_FORMATS[formatOf(name)]?.(runs, { ...options, ...more }) ?? '',
+    );
+  const [pages, others] = [output.filter(isPage), output.filter((name) => !isPage(name))];
+  for (const name of others) write(name);
+  if (pages.length === 0) return;
+  const page = await readPage(session, runs, { bodies, matrices }).catch((error: unknown) => {
+    throw new UnwritableError(`--output ${pages[0]}`, error);
+  });
+  for (const name of pages) write(name, { page });
 }
 
-/** In the order in which they rely on each other. */
-const SCRIPTS = ['elements.js', 'diff.js', 'summary.js', 'detail.js', 'list.js', 'main.js'];
+const isPage = (name: string): boolean => formatOf(name) === '.html';
 
-/** The parts of the script are modules, so that editors and tests can read them; in a page they are one script. */
-function readScript(): PagePart {
-  const parts = SCRIPTS.map((name) => readAsset(`report/${name}`))
-    .join('\n')
-    .replaceAll(/^import [^;]*;\n/gm, '')
-    .replaceAll(/^export /gm, '');
-  return pagePart(`(() => {\n'use strict';\n${parts}})();\n`);
+type PageOptions = { readonly bodies: boolean; readonly matrices: readonly Matrix[] };
+
+/** The web page with the data of the runs. */
+async function readPage({ client }: Session, runs: readonly FileRun[], { bodies, matrices }: PageOptions) {
+  const largest = Math.max(...runs.map(({ run }) => run.counts.selected));
+  if (largest > MOST_FILE_TASKS)
+    throw new Error(
+      `a page holds ${whole(MOST_FILE_TASKS)} tasks at most, and the run has ${whole(largest)}; write them with --output results.jsonl`,
+    );
+  const variants = matrices.flatMap((matrix) => matrix.variants);
+  const data = await readPageFile(
+    client,
+    runs.map(({ run }) => run.runId),
+    {
+      version: packageVersion(),
+      bodies,
+      nameOf: (runId) => variants.find((variant) => variant.runId === runId)?.name,
+    },
+  );
+  return { style: pagePart(readPagePart('file.css')), script: pagePart(readPagePart('file.js')), data };
 }
 
 const pagePart = (text: string): PagePart => ({
@@ -60,7 +84,7 @@ async function fileRun(
 ): Promise<FileRun> {
   const file = source?.kind === 'file' ? source : await originalFile(session, result, io.cwd);
   const tagsOf = (taskId: string): readonly string[] => file?.notes.get(taskId)?.tags ?? [];
-  const rows = await readRows(session.client, result, { bodies, tagsOf });
+  const rows = output.every(isPage) ? [] : await readRows(session.client, result, { bodies, tagsOf });
   const places =
     file && output.some((name) => formatOf(name) === '.sarif')
       ? { file: file.file, lines: file.lines() }

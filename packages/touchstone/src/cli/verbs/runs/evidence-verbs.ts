@@ -135,7 +135,11 @@ function addExport(program: Command, start: Start): void {
     .option('--key-id <id>', 'the name under which others know the key of --key')
     .option('--public-key <file>', 'also write the public key, which others need to check the file')
     .option('--output <file>', `${OUTPUT}; alone it writes no scorecard`, several)
-    .option('--bodies', 'with --output: inputs, answers and reasons as well')
+    .option(
+      '--html [file]',
+      'write the web page with the run in it (default: report.html); writes no scorecard',
+    )
+    .option('--bodies', 'with --output and --html: inputs, answers and reasons as well')
     .action(start(() => import('./export-all.js'), 'exportRuns'))
     .addHelpText(
       'after',
@@ -144,6 +148,7 @@ function addExport(program: Command, start: Start): void {
         'export --all baselines',
         'export last --out evidence.scorecard.json --key key.pem --key-id acme-2026',
         'export last --output results.csv',
+        'export last --html report.html --bodies',
       ),
     );
 }

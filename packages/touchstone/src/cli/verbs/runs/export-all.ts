@@ -28,7 +28,11 @@ import {
 } from './export.js';
 
 /** With `--all`, a folder for the newest run of every suite and agent. */
-type AllOptions = ExportOptions & { readonly all?: string };
+type AllOptions = ExportOptions & {
+  readonly all?: string;
+  /** The page in one file: `--output` under the name that people look for. */
+  readonly html?: string | true;
+};
 
 const RULES: readonly OptionRule<AllOptions & { readonly wanted: string | undefined }>[] = [
   {
@@ -36,7 +40,13 @@ const RULES: readonly OptionRule<AllOptions & { readonly wanted: string | undefi
     message: 'Which %? Give its id, "last", or --all <folder> for the newest run of every suite.',
   },
   {
-    wrong: ({ wanted, all, ...options }) => all !== undefined && (wanted ?? flagIn(options, 'out', 'output')),
+    wrong: ({ html }) => typeof html === 'string' && !/\.html$/i.test(html) && html,
+    message: '--html writes a page, and the name % does not end in .html.',
+    hint: 'For example: touchstone export last --html report.html',
+  },
+  {
+    wrong: ({ wanted, all, ...options }) =>
+      all !== undefined && (wanted ?? flagIn(options, 'out', 'output', 'html')),
     message: '--all writes the newest run of every suite into a folder, so % says nothing.',
     hint: 'Leave % out, or leave --all out.',
   },
@@ -50,8 +60,15 @@ export async function exportRuns(
 ): Promise<ExitCode> {
   checkRules(RULES, { ...options, wanted });
   const { all } = options;
-  return all === undefined ? exportCommand(context, wanted ?? '', options) : exportAll(context, all, options);
+  return all === undefined
+    ? exportCommand(context, wanted ?? '', withPage(options))
+    : exportAll(context, all, options);
 }
+
+const withPage = ({ html, ...options }: AllOptions): ExportOptions =>
+  html === undefined
+    ? options
+    : { ...options, output: [...(options.output ?? []), html === true ? 'report.html' : html] };
 
 /** Writes the newest whole run of every suite and agent into a folder, which can then serve as `--baseline`. */
 async function exportAll(context: Context, folder: string, options: ExportOptions): Promise<ExitCode> {

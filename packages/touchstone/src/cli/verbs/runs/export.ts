@@ -97,7 +97,7 @@ const RULES: readonly OptionRule<ExportOptions>[] = [
   {
     wrong: ({ output, bodies }) => bodies && output === undefined && '--bodies',
     message: '% is about files of tasks: a scorecard file holds no content.',
-    hint: 'Add --output <file>, or leave % out.',
+    hint: 'Add --output <file> or --html, or leave % out.',
   },
 ];
 

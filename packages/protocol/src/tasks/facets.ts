@@ -1,14 +1,6 @@
-import type { Histogram, TaskFacets } from '@touchstone/protocol';
-import { sliceOf } from '../../../scorecard/index.js';
-import {
-  changeOf,
-  differenceOf,
-  keepsOf,
-  outcomeOf,
-  reviewStates,
-  type TaskFilter,
-  type TaskRow,
-} from './task-filter.js';
+import type { Histogram, TaskFacets } from '../wire/vendor/tasks.js';
+import { changeOf, differenceOf, keepsOf, outcomeOf, reviewStates, type TaskFilter } from './task-filter.js';
+import { sliceOf, type TaskRow } from './task-row.js';
 
 const MOST = 50;
 

@@ -1,14 +1,6 @@
-import type {
-  REVIEW_STATES,
-  Severity,
-  TASK_CHANGES,
-  TASK_ORDERS,
-  TASK_OUTCOMES,
-  TaskResult,
-} from '@touchstone/protocol';
-import { sliceOf } from '../../../scorecard/index.js';
-import type { TaskReview } from './task-reviews.js';
-import type { EndedTask } from './task-table.js';
+import type { Severity, TaskResult } from '../model/score.js';
+import type { REVIEW_STATES, TASK_CHANGES, TASK_ORDERS, TASK_OUTCOMES } from '../model/task-lists.js';
+import { sliceOf, type TaskRow } from './task-row.js';
 
 export type TaskOutcome = (typeof TASK_OUTCOMES)[number];
 export type TaskChange = (typeof TASK_CHANGES)[number];
@@ -32,13 +24,6 @@ export type TaskFilter = {
   readonly maxScore?: number | undefined;
   readonly minMs?: number | undefined;
   readonly maxMs?: number | undefined;
-};
-
-/** A task with what is known of it outside of its run. */
-export type TaskRow = EndedTask & {
-  /** The same task in the run that is compared with. */
-  readonly before?: TaskResult;
-  readonly review?: TaskReview;
 };
 
 export const outcomeOf = ({ passed, unscored }: TaskResult): TaskOutcome => {
