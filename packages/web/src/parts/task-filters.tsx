@@ -2,6 +2,7 @@ import type { TaskFacets } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, withQuery, withText } from '../address.js';
+import { readTaskQuery } from '../queries/task-query.js';
 
 type FiltersProps = {
   readonly address: Address;
@@ -13,11 +14,14 @@ type FiltersProps = {
 /** Which part of the tasks is shown. Every choice is in the address, and Back undoes it. */
 export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
   const { query } = address;
-  const [outcome, change] = [query.get('outcome'), query.get('change')];
+  const { filter } = readTaskQuery(query);
   const set = (changes: { readonly [name: string]: string | undefined }): void =>
     navigate(withQuery(address, { ...changes, task: undefined }));
   const toggle = (name: string, value: string | undefined, count: number | undefined, label: string) => {
-    const isPressed = value === undefined ? outcome === null && change === null : query.get(name) === value;
+    const isPressed =
+      value === undefined
+        ? filter.outcome === undefined && filter.change === undefined
+        : query.get(name) === value;
     return (
       <button
         type="button"
@@ -100,7 +104,7 @@ function ViewChoice({ address }: { readonly address: Address }) {
     </button>
   );
   return (
-    <fieldset class="choice">
+    <fieldset class="segments">
       <legend class="unseen">View</legend>
       {choice('Facts', undefined, !isReading)}
       {choice('Reading', 'reading', isReading)}

@@ -73,7 +73,7 @@ function MoveMenu({
   const address = useAddress();
   const item = (text: string, href: string, isPossible: boolean) => isPossible && <a href={href}>{text}</a>;
   return (
-    <details class="menu">
+    <details class="move-menu">
       <summary aria-label={`Move ${runId}`}>Move</summary>
       <div class="menu-items">
         {item('Make it the baseline', movedTo(address, runs, runId, 0), place > 0)}
