@@ -34,7 +34,7 @@ export function ApprovalPage({ runId, session }: ApprovalProps) {
   return (
     <>
       <p class="crumbs">
-        <a href="/approvals">Approvals</a> /
+        <a href="/approvals">Approvals</a> / {runId}
       </p>
       <h1 class="titled">{run ? titleOf(run) : 'Approval'}</h1>
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}

@@ -1,5 +1,6 @@
 import type { HostCounts, SessionFacts } from '@touchstone/protocol';
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { useCounts } from '../queries/use-counts.js';
 import { THEMES, useTheme } from './appearance.js';
 import { Mark } from './glyphs.js';
@@ -28,12 +29,17 @@ type ShellProps = {
 
 export function Shell({ path, session, children }: ShellProps) {
   const counts = useCounts(session !== undefined);
+  const rail = useRef<HTMLElement>(null);
+  // On a narrow screen the rail lies on its side and shows only some places.
+  useEffect(() => {
+    rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [path]);
   return (
     <div class="shell">
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <header class="rail">
+      <header class="rail" ref={rail}>
         <a class="brand" href="/">
           <Mark /> Touchstone
         </a>

@@ -1,6 +1,6 @@
-import type { TaskFacets } from '@touchstone/protocol';
+import { TASK_CHANGES, type TaskFacets } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, withQuery, withText } from '../address.js';
 import { readTaskQuery } from '../queries/task-query.js';
 
@@ -34,7 +34,8 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
     );
   };
   const { outcomes, changes } = facets ?? {};
-  const isCompared = changes !== undefined && changes.unpaired < total;
+  const isCompared =
+    changes !== undefined && (query.has('change') || TASK_CHANGES.some((change) => changes[change] > 0));
   return (
     <div class="filters" role="toolbar" aria-label="Filters">
       {toggle('outcome', undefined, total, 'All')}
@@ -57,11 +58,22 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
 function Find({ address }: { readonly address: Address }) {
   const current = address.text === '' ? (address.query.get('id') ?? '') : `${MARK} ${address.text}`;
   const [draft, setDraft] = useState(current);
-  useEffect(() => setDraft(current), [current]);
+  const kept = useRef('');
+  // Before the next key can come.
+  useLayoutEffect(() => {
+    setDraft(kept.current || current);
+    kept.current = '';
+  }, [current]);
   const closed = { ...address, query: new URLSearchParams(withoutTask(address.query)) };
   const type = (value: string): void => {
     setDraft(value);
-    if (value.startsWith(MARK)) return;
+    if (value.startsWith(MARK)) {
+      // What was typed of the mark has been taken for an id.
+      if (!address.query.has('id')) return;
+      kept.current = value;
+      navigate(withQuery(closed, { id: undefined }), { replace: true });
+      return;
+    }
     const cleared = { ...closed, text: '' };
     navigate(withQuery(cleared, { id: value }), { replace: true });
   };
