@@ -30,9 +30,13 @@ type ShellProps = {
 export function Shell({ path, session, children }: ShellProps) {
   const counts = useCounts(session !== undefined);
   const rail = useRef<HTMLElement>(null);
-  // On a narrow screen the rail lies on its side and shows only some places.
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
   useEffect(() => {
+    // On a narrow screen the rail lies on its side and shows only some places.
     rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (!isFirst.current) focusHeading(main.current);
+    isFirst.current = false;
   }, [path]);
   return (
     <div class="shell">
@@ -65,11 +69,20 @@ export function Shell({ path, session, children }: ShellProps) {
           )}
         </div>
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} ref={main}>
         {children}
       </main>
     </div>
   );
+}
+
+/** Another page begins at its heading, unless the page itself has put the focus somewhere. */
+function focusHeading(main: HTMLElement | null): void {
+  const { activeElement } = document;
+  if (activeElement !== document.body && main?.contains(activeElement)) return;
+  const heading = main?.querySelector('h1');
+  if (heading) heading.tabIndex = -1;
+  (heading ?? main)?.focus({ preventScroll: true });
 }
 
 /** How much of it waits, or is at work; nothing when nothing is. */
