@@ -33,11 +33,13 @@ export function Shell({ path, session, children }: ShellProps) {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
-    // On a narrow screen the rail lies on its side and shows only some places.
-    rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     if (!isFirst.current) focusHeading(main.current);
     isFirst.current = false;
   }, [path]);
+  // On a narrow screen the rail lies on its side and shows only some places; counts make it longer.
+  useEffect(() => {
+    rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [path, counts]);
   return (
     <div class="shell">
       <a class="skip" href="#main">
