@@ -35,3 +35,45 @@ describe.skipIf(pages.isSkipped)('axe finds nothing', () => {
     await context.close();
   });
 });
+
+describe.skipIf(pages.isSkipped)('going from page to page', () => {
+  test('takes the focus along, so that the next key is one for the new page', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
+    const isInMain = (): Promise<unknown> => page.evaluate("document.activeElement.closest('main') !== null");
+    await page.getByRole('link', { name: 'Suites' }).click();
+    await page.locator('[data-suite]').first().waitFor();
+    expect(await isInMain()).toBe(true);
+    await page.getByRole('grid', { name: 'Suites' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('[data-task]').first().waitFor();
+    expect(await isInMain()).toBe(true);
+    await context.close();
+  });
+
+  test('works again as soon as the host answers again', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
+    await page.locator('[data-run]').first().waitFor();
+    await page.route('**/v1/**', (route) => route.abort());
+    await page.getByRole('link', { name: 'Suites' }).click();
+    await page.locator('[data-testid=error][data-code=unreachable]').waitFor();
+    await page.unroute('**/v1/**');
+    await page.locator('[data-suite]').first().waitFor();
+    await page.getByTestId('error').waitFor({ state: 'detached' });
+    await context.close();
+  });
+
+  test('says at the sign-in that a session has ended, and only then', async () => {
+    const { page, context } = await newPage(pages.browser);
+    await page.goto(`${pages.host.url}/runs`);
+    await page.getByTestId('sign-in-key').waitFor();
+    const over = page.getByText('Your session has ended.');
+    expect(await over.count()).toBe(0);
+    await context.close();
+    const signedIn = await openSignedIn(pages.browser, pages.host, '/runs');
+    await signedIn.page.locator('[data-run]').first().waitFor();
+    await signedIn.context.clearCookies();
+    await signedIn.page.getByRole('link', { name: 'Suites' }).click();
+    await signedIn.page.getByText('Your session has ended.').waitFor();
+    await signedIn.context.close();
+  });
+});

@@ -111,8 +111,11 @@ describe.skipIf(pages.isSkipped)('the comparison of two runs', () => {
     await page.locator('.event-differences summary').first().click();
     await page.locator('[data-testid=diff][data-kind=json] dt').first().waitFor();
     // Another run becomes the baseline by its menu.
-    await page.locator('.menu summary').nth(1).click();
-    await page.getByRole('link', { name: 'Make it the baseline' }).click();
+    await page
+      .getByRole('button', { name: /^Move / })
+      .nth(1)
+      .click();
+    await page.getByRole('menuitem', { name: 'Make it the baseline' }).click();
     await page.waitForURL(new RegExp(`runs=${after}(%2C|,)${before}`));
     await page.getByRole('link', { name: 'Flips' }).click();
     await page.locator('[data-task="refund-2"][data-flip="toPass"]').waitFor();

@@ -97,10 +97,19 @@ function Page({
   if (RunPart) return <RunPart key={path} runId={part.runId ?? ''} />;
   const run = match('/runs/:runId', path);
   if (run) return <RunPage key={run.runId} runId={run.runId ?? ''} />;
+  return <Nowhere />;
+}
+
+function Nowhere() {
+  useEffect(() => {
+    document.title = 'Nothing here · Touchstone';
+  }, []);
   return (
     <>
       <h1>Nothing here</h1>
-      <Empty>There is no page at this address.</Empty>
+      <Empty>
+        There is no page at this address. <a href="/">Today</a> and <a href="/runs">all runs</a> are.
+      </Empty>
     </>
   );
 }

@@ -19,9 +19,9 @@ const WORDS: { readonly [verdict in Verdict]: string } = {
   regression: REGRESSION.charAt(0) + REGRESSION.slice(1).toLowerCase(),
 };
 
-/** For a run without a verdict: where it stands. */
+/** For a run without a verdict: where it stands. What it waits for is told where it is answered. */
 export const wordOf = (verdict: Verdict | undefined, status: string): string =>
-  verdict ? WORDS[verdict] : status.charAt(0).toUpperCase() + status.slice(1).replaceAll('-', ' ');
+  verdict ? WORDS[verdict] : status.charAt(0).toUpperCase() + status.slice(1).replace(/-.*/, '');
 
 export const GLYPHS: { readonly [verdict in Verdict]: string } = {
   pass: '✓',

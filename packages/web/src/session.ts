@@ -7,6 +7,11 @@ import { navigate } from './address.js';
 const KEY = 'touchstone.session';
 const PATH = '/v1/host/touchstone/session';
 
+let hasEnded = false;
+
+/** Whether the host no longer takes a session that this page had. */
+export const isSessionOver = (): boolean => hasEnded;
+
 export const isSignedIn = (): boolean => localStorage.getItem(KEY) !== null;
 
 /** Sends a request with this page's half of the session. */
@@ -20,6 +25,7 @@ export async function sessionFetch(url: string, init: RequestInit = {}): Promise
 
 /** Leads to the sign-in, and afterwards back to here. */
 export function askToSignIn(): void {
+  if (isSignedIn()) hasEnded = true;
   localStorage.removeItem(KEY);
   if (location.pathname === '/sign-in') return;
   const back = location.pathname + location.search;
@@ -32,6 +38,7 @@ export async function signIn(secret: string): Promise<void> {
   const response = await fetch(PATH, { method: 'POST', headers });
   const body = await response.json();
   if (!response.ok) throw new HostResponseError(response.status, body);
+  hasEnded = false;
   localStorage.setItem(KEY, (body as PageSession).session);
 }
 

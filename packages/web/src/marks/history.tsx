@@ -92,6 +92,9 @@ function Plot({ history, points, measure, x, active }: PlotProps) {
   );
 }
 
+/** Shares are marked where two decimals tell them whole. */
+const stepOf = (range: number): number => [0.05, 0.1, 0.2].find((step) => range / step <= 6) ?? 0.2;
+
 type Scale = { readonly at: (value: number) => number; readonly ticks: readonly number[] };
 
 /** From below everything that matters; a scale of shares ends at 1. */
@@ -107,7 +110,9 @@ function yScale(
   const from = Math.max(0, Math.floor((least - 0.02) * 10) / 10);
   const to = isShare ? 1 : Math.max(1e-9, ...values) * 1.1;
   const at = (value: number): number => TOP + ((to - value) / (to - from)) * (HEIGHT - TOP - BOTTOM);
-  return { at, ticks: [0, 1, 2, 3, 4].map((step) => from + ((to - from) * step) / 4) };
+  const step = isShare ? stepOf(to - from) : (to - from) / 4;
+  const steps = Math.floor((to - from) / step + 1e-9);
+  return { at, ticks: Array.from({ length: steps + 1 }, (_, place) => to - place * step) };
 }
 
 function xScale(points: readonly HistoryPoint[], isByTime: boolean): (at: number) => number {

@@ -25,7 +25,7 @@ export function AgentPage({ agentId, session }: AgentProps) {
   return (
     <>
       <p class="crumbs">
-        <a href="/agents">Agents</a> /
+        <a href="/agents">Agents</a> / {agentId}
       </p>
       <h1>{agentId}</h1>
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}

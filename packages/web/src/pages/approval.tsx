@@ -34,7 +34,7 @@ export function ApprovalPage({ runId, session }: ApprovalProps) {
   return (
     <>
       <p class="crumbs">
-        <a href="/approvals">Approvals</a> /
+        <a href="/approvals">Approvals</a> / {runId}
       </p>
       <h1 class="titled">{run ? titleOf(run) : 'Approval'}</h1>
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
@@ -98,7 +98,7 @@ const History = ({ run, timeline }: { readonly run: RunSnapshot; readonly timeli
   return (
     <section class="part" aria-labelledby="history">
       <h2 id="history">What happened</h2>
-      <ol class="history">
+      <ol class="approval-history">
         {asked && <Line at={asked.at}>{requesterOf(run) ?? asked.by} asked for it.</Line>}
         {rounds.map((round, at) => (
           <li key={at} class="round" data-testid="approval-round">

@@ -29,7 +29,7 @@ const GROUPS: readonly (readonly [name: string, types: string])[] = [
 ];
 
 const COLUMNS: readonly Column<RunEvent>[] = [
-  { id: 'sequence', name: 'Nr', isNumber: true, cell: ({ sequence }) => whole(sequence) },
+  { id: 'sequence', name: 'No.', isNumber: true, cell: ({ sequence }) => whole(sequence) },
   { id: 'clock', name: 'Time (UTC)', cell: ({ timestamp }) => timestamp.slice(11, 23) },
   { id: 'type', name: 'Type', cell: ({ type }) => type },
   { id: 'node', name: 'Task', cell: ({ nodeId }) => nodeId },

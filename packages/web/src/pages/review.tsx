@@ -1,5 +1,5 @@
 import type { SessionFacts } from '@touchstone/protocol';
-import { plural } from '@touchstone/sdk/view';
+import { plural, whole } from '@touchstone/sdk/view';
 import { useEffect } from 'preact/hooks';
 import { useAddress } from '../address.js';
 import { LabelsFile, ReviewSources } from '../parts/review/review-sources.js';
@@ -30,7 +30,7 @@ export function ReviewPage({ session }: { readonly session?: SessionFacts | unde
         <h1>Review</h1>
         {counts && (
           <p class="muted" role="status">
-            {done} of {total}
+            {whole(done)} of {whole(total)}
             {timeLeft !== undefined && ` · ${timeLeft}`}
           </p>
         )}

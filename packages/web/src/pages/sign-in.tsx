@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { navigate } from '../address.js';
 import { Mark } from '../parts/glyphs.js';
 import { ErrorBox } from '../parts/states.js';
-import { signIn } from '../session.js';
+import { isSessionOver, signIn } from '../session.js';
 
 /** Only an address of this page. */
 const backOf = (): string => {
@@ -26,6 +26,7 @@ export function SignInPage() {
       <form onSubmit={submit}>
         <Mark />
         <h1>Sign in to Touchstone</h1>
+        {isSessionOver() && <p role="status">Your session has ended. Sign in to go on where you were.</p>}
         <label for="key">API key</label>
         <input
           id="key"

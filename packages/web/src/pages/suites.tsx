@@ -4,6 +4,7 @@ import { score, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { navigate, useAddress } from '../address.js';
 import { type Column, Grid } from '../parts/grid.js';
+import { LongName } from '../parts/long-name.js';
 import { RunScore } from '../parts/run-columns.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { VerdictBadge } from '../parts/verdict.js';
@@ -32,7 +33,15 @@ function useNewest(): NewestOf {
 }
 
 const columnsOf = (newestOf: NewestOf): readonly Column<SuiteListing>[] => [
-  { id: 'name', name: 'Suite', cell: (suite) => <a href={hrefOf(suite)}>{suite.suiteId}</a> },
+  {
+    id: 'name',
+    name: 'Suite',
+    cell: (suite) => (
+      <a href={hrefOf(suite)}>
+        <LongName name={suite.suiteId} />
+      </a>
+    ),
+  },
   { id: 'version', name: 'Version', cell: ({ version }) => version },
   { id: 'tasks', name: 'Tasks', isNumber: true, cell: ({ taskCount }) => whole(taskCount) },
   {

@@ -10,10 +10,15 @@ export type MenuItem = {
   readonly isApart?: boolean;
 };
 
-type MenuProps = { readonly label: string; readonly items: readonly MenuItem[] };
+type MenuProps = {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  /** What its button shows. */
+  readonly text?: string;
+};
 
 /** Further things to do. Arrows move, Escape closes and gives the focus back. */
-export function Menu({ label, items }: MenuProps) {
+export function Menu({ label, items, text = '⋯' }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -55,7 +60,7 @@ export function Menu({ label, items }: MenuProps) {
         title={label}
         onClick={() => setOpen(!isOpen)}
       >
-        ⋯
+        {text}
       </button>
       {isOpen && (
         <div class="menu-items" role="menu" aria-label={label} tabIndex={-1} onKeyDown={onKey}>

@@ -1,5 +1,6 @@
 import type { HostCounts, SessionFacts } from '@touchstone/protocol';
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { useCounts } from '../queries/use-counts.js';
 import { THEMES, useTheme } from './appearance.js';
 import { Mark } from './glyphs.js';
@@ -33,12 +34,23 @@ type ShellProps = {
 
 export function Shell({ path, places = PLACES, beside, session, children }: ShellProps) {
   const counts = useCounts(session !== undefined);
+  const rail = useRef<HTMLElement>(null);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) focusHeading(main.current);
+    isFirst.current = false;
+  }, [path]);
+  // On a narrow screen the rail lies on its side and shows only some places; counts make it longer.
+  useEffect(() => {
+    rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [path, counts]);
   return (
     <div class="shell">
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <header class="rail">
+      <header class="rail" ref={rail}>
         <a class="brand" href="/">
           <Mark /> Touchstone
         </a>
@@ -65,11 +77,20 @@ export function Shell({ path, places = PLACES, beside, session, children }: Shel
           {beside}
         </div>
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} ref={main}>
         {children}
       </main>
     </div>
   );
+}
+
+/** Another page begins at its heading, unless the page itself has put the focus somewhere. */
+function focusHeading(main: HTMLElement | null): void {
+  const { activeElement } = document;
+  if (activeElement !== document.body && main?.contains(activeElement)) return;
+  const heading = main?.querySelector('h1');
+  if (heading) heading.tabIndex = -1;
+  (heading ?? main)?.focus({ preventScroll: true });
 }
 
 /** How much of it waits, or is at work; nothing when nothing is. */

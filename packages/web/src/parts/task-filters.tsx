@@ -1,7 +1,8 @@
-import type { TaskFacets } from '@touchstone/protocol';
+import { TASK_CHANGES, type TaskFacets } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, withQuery } from '../address.js';
+import { readTaskQuery } from '../queries/task-query.js';
 import { hasContent } from '../source.js';
 
 type FiltersProps = {
@@ -14,11 +15,14 @@ type FiltersProps = {
 /** Which part of the tasks is shown. Every choice is in the address, and Back undoes it. */
 export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
   const { query } = address;
-  const [outcome, change] = [query.get('outcome'), query.get('change')];
+  const { filter } = readTaskQuery(query);
   const set = (changes: { readonly [name: string]: string | undefined }): void =>
     navigate(withQuery(address, { ...changes, task: undefined }));
   const toggle = (name: string, value: string | undefined, count: number | undefined, label: string) => {
-    const isPressed = value === undefined ? outcome === null && change === null : query.get(name) === value;
+    const isPressed =
+      value === undefined
+        ? filter.outcome === undefined && filter.change === undefined
+        : query.get(name) === value;
     return (
       <button
         type="button"
@@ -31,8 +35,8 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
     );
   };
   const { outcomes, changes } = facets ?? {};
-  const { unpaired: _, ...paired } = changes ?? {};
-  const isCompared = changes !== undefined && Object.values(paired).some((count) => count > 0);
+  const isCompared =
+    changes !== undefined && (query.has('change') || TASK_CHANGES.some((change) => changes[change] > 0));
   return (
     <div class="filters" role="toolbar" aria-label="Filters">
       {toggle('outcome', undefined, total, 'All')}
@@ -55,11 +59,22 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
 function Find({ address }: { readonly address: Address }) {
   const current = address.text === '' ? (address.query.get('id') ?? '') : `${MARK} ${address.text}`;
   const [draft, setDraft] = useState(current);
-  useEffect(() => setDraft(current), [current]);
+  const kept = useRef('');
+  // Before the next key can come.
+  useLayoutEffect(() => {
+    setDraft(kept.current || current);
+    kept.current = '';
+  }, [current]);
   const closed = { ...address, query: new URLSearchParams(withoutTask(address.query)) };
   const type = (value: string): void => {
     setDraft(value);
-    if (value.startsWith(MARK)) return;
+    if (value.startsWith(MARK)) {
+      // What was typed of the mark has been taken for an id.
+      if (!address.query.has('id')) return;
+      kept.current = value;
+      navigate(withQuery(closed, { id: undefined }), { replace: true });
+      return;
+    }
     const cleared = { ...closed, text: '' };
     navigate(withQuery(cleared, { id: value }), { replace: true });
   };
@@ -103,7 +118,7 @@ function ViewChoice({ address }: { readonly address: Address }) {
     </button>
   );
   return (
-    <fieldset class="choice">
+    <fieldset class="segments">
       <legend class="unseen">View</legend>
       {choice('Facts', undefined, !isReading)}
       {choice('Reading', 'reading', isReading)}

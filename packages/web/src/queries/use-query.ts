@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { HostUnreachable } from '@touchstone/sdk';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 /** What has come of a question to the host. Data that is there stays while newer data is on its way. */
 export type QueryState<T> = {
@@ -11,22 +12,43 @@ export type QueryState<T> = {
 
 type Entry<T> = { readonly key: string; readonly data?: T; readonly error?: unknown };
 
-/** Asks when the key changes, and gives up what nobody waits for any more. An undefined key asks nothing. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * Asks when the key changes, and gives up what nobody waits for any more. An undefined key asks nothing. While the host does not
+ * answer, it is asked again after pauses that grow.
+ */
 export function useQuery<T>(
   key: string | undefined,
   read: (signal: AbortSignal) => Promise<T>,
 ): QueryState<T> {
   const [entry, setEntry] = useState<Entry<T>>();
   const [round, setRound] = useState(0);
+  const pause = useRef(FIRST_PAUSE_MS);
   const reload = useCallback(() => setRound((count) => count + 1), []);
   useEffect(() => {
     if (key === undefined) return undefined;
     const giveUp = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const keep = (data: T): void => {
+      pause.current = FIRST_PAUSE_MS;
+      setEntry({ key, data });
+    };
+    const fail = (error: unknown): void => {
+      setEntry((old) => ({ ...(old?.key === key && old), key, error }));
+      if (!(error instanceof HostUnreachable)) return;
+      timer = setTimeout(reload, pause.current);
+      pause.current = Math.min(LONGEST_PAUSE_MS, pause.current * 2);
+    };
     read(giveUp.signal).then(
-      (data) => !giveUp.signal.aborted && setEntry({ key, data }),
-      (error) => !giveUp.signal.aborted && setEntry((old) => ({ ...(old?.key === key && old), key, error })),
+      (data) => !giveUp.signal.aborted && keep(data),
+      (error) => !giveUp.signal.aborted && fail(error),
     );
-    return () => giveUp.abort();
+    return () => {
+      giveUp.abort();
+      clearTimeout(timer);
+    };
   }, [key, round]);
   const isCurrent = entry?.key === key;
   return {

@@ -131,11 +131,12 @@ export function comparisonIssues(
     issues.push('The two runs were scored under different contracts, so their scores mean different things.');
   if (before.repeats !== after.repeats)
     issues.push(
-      `The baseline ran every task ${before.repeats} times, and this run ${after.repeats}. Use the same number of repeats.`,
+      `The baseline ran every task ${oftenOf(before)}, and this run ${oftenOf(after)}. Use the same number of repeats.`,
     );
   return issues;
 }
 
+const oftenOf = ({ repeats }: Comparable): string => (repeats === 1 ? 'once' : `${repeats} times`);
 const refOf = ({ suite }: Comparable): string => `${suite.suiteId}@${suite.version}`;
 
 async function selectsSameTasks(

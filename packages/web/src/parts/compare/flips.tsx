@@ -50,7 +50,7 @@ export function Flips({ before, after, isAll }: FlipsProps) {
     <>
       <Changes address={address} facets={facets.data} chosen={asked.change} isAll={isAll} />
       <div class="run-body">
-        <FlipGrid tasks={tasks} before={before} after={after} />
+        <FlipGrid tasks={tasks} facets={facets.data} before={before} after={after} />
         {open !== null && <ComparedTask runs={[before, after]} taskId={open} onClose={close} />}
       </div>
     </>
@@ -157,9 +157,17 @@ const COLUMNS: readonly Column<TaskListing>[] = [
   { id: 'change', name: 'Change', isNumber: true, order: 'change', cell: (row) => <Change row={row} /> },
 ];
 
-type FlipGridProps = Omit<FlipsProps, 'isAll'> & { readonly tasks: ReturnType<typeof useTaskPages> };
+type FlipGridProps = Omit<FlipsProps, 'isAll'> & {
+  readonly tasks: ReturnType<typeof useTaskPages>;
+  readonly facets: TaskFacets | undefined;
+};
 
-function FlipGrid({ tasks, before, after }: FlipGridProps) {
+/** Whether no task is in both runs. */
+const isApart = (facets: TaskFacets | undefined): boolean =>
+  facets !== undefined &&
+  Object.entries(facets.changes).every(([name, count]) => name === 'unpaired' || count === 0);
+
+function FlipGrid({ tasks, facets, before, after }: FlipGridProps) {
   const address = useAddress();
   const [sight, setSight] = useState<readonly [number, number]>([0, 0]);
   const ids = Array.from({ length: Math.min(MOST_EXCERPTS, sight[1] - sight[0]) }, (_, at) =>
@@ -178,6 +186,7 @@ function FlipGrid({ tasks, before, after }: FlipGridProps) {
   };
   if (tasks.error !== undefined) return <ErrorBox error={tasks.error} />;
   if (tasks.isFirst) return <Skeleton />;
+  if (tasks.matched === 0 && isApart(facets)) return <Empty>The two runs have no task in common.</Empty>;
   if (tasks.matched === 0) return <Empty>No task changed like this.</Empty>;
   return (
     <Grid

@@ -1,11 +1,12 @@
 import type { EvalReport, Matrix, MatrixRun } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
 import { changeCertainty, deltaWords, regressionWords, score } from '@touchstone/sdk/view';
-import { type Address, useAddress } from '../../address.js';
+import { type Address, navigate, useAddress } from '../../address.js';
 import { ChangeMark } from '../../marks/change.js';
 import { SmallInterval } from '../../marks/small-interval.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
+import { Menu } from '../menu.js';
 import { Command, ErrorBox } from '../states.js';
 import { When } from '../when.js';
 import { allowedIn, movedTo, waysOut, without } from './compared-runs.js';
@@ -71,18 +72,15 @@ function MoveMenu({
   readonly place: number;
 }) {
   const address = useAddress();
-  const item = (text: string, href: string, isPossible: boolean) => isPossible && <a href={href}>{text}</a>;
-  return (
-    <details class="menu">
-      <summary aria-label={`Move ${runId}`}>Move</summary>
-      <div class="menu-items">
-        {item('Make it the baseline', movedTo(address, runs, runId, 0), place > 0)}
-        {item('Up', movedTo(address, runs, runId, place - 1), place > 1)}
-        {item('Down', movedTo(address, runs, runId, place + 1), place < runs.length - 1)}
-        {item('Take it out', without(address, runs, runId), runs.length > 2)}
-      </div>
-    </details>
-  );
+  const item = (name: string, href: string, isPossible: boolean) =>
+    isPossible ? [{ name, onChoose: () => navigate(href) }] : [];
+  const items = [
+    ...item('Make it the baseline', movedTo(address, runs, runId, 0), place > 0),
+    ...item('Up', movedTo(address, runs, runId, place - 1), place > 1),
+    ...item('Down', movedTo(address, runs, runId, place + 1), place < runs.length - 1),
+    ...item('Take it out', without(address, runs, runId), runs.length > 2),
+  ];
+  return <Menu label={`Move ${runId}`} text="Move ▾" items={items} />;
 }
 
 type DifferenceProps = { readonly before: string; readonly after: string; readonly isDetailed: boolean };

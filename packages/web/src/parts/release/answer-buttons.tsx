@@ -26,7 +26,7 @@ export function AnswerButtons({ rights, hasOverride, effectOf, onAnswer }: Answe
   };
   const denied = [...new Set([rights.grant, rights.reject].filter((why) => why !== undefined))];
   return (
-    <div class="answers">
+    <div class="answer-buttons">
       <Action
         name="Grant"
         kind="primary"

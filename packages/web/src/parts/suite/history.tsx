@@ -80,7 +80,7 @@ function History({ history }: { readonly history: SuiteHistory }) {
         describe={describe}
         onOpen={({ runId }) => navigate(`/runs/${runId}`)}
       />
-      <p class="legend muted">
+      <p class="history-legend muted">
         <span class="gold">◆</span> blessed · <span class="worse">■</span> failed or worse than its baseline ·
         ┊ new version of the agent · whiskers: 95 %
       </p>

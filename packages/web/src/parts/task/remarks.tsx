@@ -24,7 +24,8 @@ export const Remarks = ({ runId, taskId, remarks, onChange }: RemarksProps) => (
           <li key={remark.annotationId} data-testid="remark">
             <span class="strong">{remark.actor.principalRef}</span>{' '}
             <span class="muted">
-              {wordOf(remark)} <When at={remark.createdAt} />
+              {wordOf(remark)}
+              <When at={remark.createdAt} />
             </span>
             {remark.note !== undefined && <p>{markHidden(remark.note)}</p>}
           </li>
@@ -35,12 +36,12 @@ export const Remarks = ({ runId, taskId, remarks, onChange }: RemarksProps) => (
   </Section>
 );
 
-/** What kind of remark it is, when it is more than words. */
+/** What kind of remark it is, when it is more than words; the time follows. */
 function wordOf({ signal }: Annotation): string {
-  if (signal.kind === 'flag') return 'flagged it';
-  if (signal.kind === 'rating') return `gave it ${signal.rating} of 5`;
-  if (signal.kind === 'correction') return `corrected ${correctionOf(signal.correction)}`;
-  return signal.label === REMARK ? '' : markHidden(signal.label);
+  if (signal.kind === 'flag') return 'flagged it, ';
+  if (signal.kind === 'rating') return `gave it ${signal.rating} of 5, `;
+  if (signal.kind === 'correction') return `corrected ${correctionOf(signal.correction)}, `;
+  return signal.label === REMARK ? '' : `${markHidden(signal.label)}, `;
 }
 
 /** A score is corrected by an object; anything else is what the answer should have been. */
