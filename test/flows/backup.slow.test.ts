@@ -93,6 +93,8 @@ async function makeOlder(file: string): Promise<void> {
     ALTER TABLE runs DROP COLUMN lost_drives;
     ALTER TABLE runs DROP COLUMN lost_at_event;
     DROP TABLE stored_bytes;
+    DROP TABLE sessions;
+    DROP TABLE run_outcomes;
     ALTER TABLE idempotency DROP COLUMN creation_id;
     ALTER TABLE idempotency DROP COLUMN claimed_by;
     DELETE FROM schema_version WHERE version > 7;
@@ -112,6 +114,10 @@ it('a store of the schema before is taken over with equal runs, and can be prune
   await makeOlder(join(home, '.touchstone', 'touchstone.db'));
 
   const again = await openHost(home);
+  // What lists show of a run is made of its log again when somebody asks for more than one run.
+  expect((await readJson(again, `/v1/host/touchstone/suites/local.test.evals.numbers/history`)).status).toBe(
+    200,
+  );
   expect(await read(again, runId)).toEqual(before);
   const fork = await readJson(again, `/v1/runs/${runId}:fork`, { method: 'POST', body: { mode: 'replay' } });
   expect(fork.status).toBe(201);

@@ -10,7 +10,7 @@ import { removedBodies } from './0008-removed-bodies.js';
 import { lostDrives } from './0009-lost-drives.js';
 import { claimsAndStoredBytes } from './0010-claims-and-stored-bytes.js';
 import { sessions } from './0011-sessions.js';
-import { runOutcomes } from './0013-run-outcomes.js';
+import { runOutcomes } from './0012-run-outcomes.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
 export type Migration = (dialect: Dialect) => readonly string[];
