@@ -75,7 +75,7 @@ const columnsOf = (totalMs: number): readonly Column<TaskSpan>[] => [
   { id: 'kind', name: 'Step', cell: ({ kind, simulatedUser }) => (simulatedUser ? 'user' : kind) },
   { id: 'step', name: 'Name', cell: ({ name }) => <span title={name}>{name}</span> },
   {
-    id: 'bar',
+    id: 'waterfall',
     name: `0 to ${duration(totalMs)}`,
     cell: (span) => <SpanMark span={span} totalMs={totalMs} />,
   },
