@@ -10,7 +10,8 @@ const TASKS = 10_000;
 const LIMITS = { cpuMs: 1.2, wallMs: 1.5 };
 const WORDS = { cpuMs: 'processor time of node', wallMs: 'time' };
 
-const { Client } = createRequire(new URL('../../packages/touchstone/package.json', import.meta.url))('pg');
+/** An optional package: the other parts of the bench do without it. */
+const loadPg = () => createRequire(new URL('../../packages/touchstone/package.json', import.meta.url))('pg');
 
 export async function fleet({ report, sizes = [TASKS], reps }) {
   const server = process.env.TOUCHSTONE_TEST_POSTGRES;
@@ -45,7 +46,7 @@ async function withSchema(server, use) {
   try {
     return await use(url.href);
   } finally {
-    const client = new Client({ connectionString: server });
+    const client = new (loadPg().Client)({ connectionString: server });
     await client.connect();
     await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
     await client.end();
