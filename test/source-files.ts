@@ -3,7 +3,12 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
-export const PACKAGES = ['packages/protocol/src', 'packages/sdk/src', 'packages/touchstone/src'] as const;
+export const PACKAGES = [
+  'packages/protocol/src',
+  'packages/sdk/src',
+  'packages/touchstone/src',
+  'packages/web/src',
+] as const;
 
 /** The source files below a folder of the repository: no tests, no fixtures, no helpers of tests. */
 export function sourcesBelow(folder: string): string[] {
@@ -26,6 +31,6 @@ export const specifiersOf = (file: string): string[] =>
 /** The source file that a relative specifier means. */
 export function targetOf(file: string, specifier: string): string {
   const path = relative(root, resolve(root, dirname(file), specifier));
-  const source = path.replace(/\.js$/, '.ts');
-  return existsSync(join(root, source)) ? source : path;
+  const sources = ['.ts', '.tsx'].map((end) => path.replace(/\.js$/, end));
+  return sources.find((source) => existsSync(join(root, source))) ?? path;
 }

@@ -5,7 +5,7 @@ import { navigate, useAddress, withQuery } from '../address.js';
 import { JudgeFigures } from '../parts/judges/judge-figures.js';
 import { CriterionTable, Disagreements } from '../parts/judges/judge-tables.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
-import { SuiteChoice } from '../parts/suite-choice.js';
+import { SuiteChoice } from '../parts/suite/suite-choice.js';
 import { useQuery } from '../queries/use-query.js';
 import { client } from '../source.js';
 import '../styles/judges.css';

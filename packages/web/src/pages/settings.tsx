@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { may } from '../access.js';
 import { choicesOf, exactTime, type Preference, usePreference } from '../parts/appearance.js';
 import { Field } from '../parts/dialog.js';
-import { Capabilities, Keys, Packs, Tools, Webhooks } from '../parts/host-facts.js';
+import { Capabilities, Keys, Packs, Tools, Webhooks } from '../parts/settings/host-facts.js';
 import { ALL_SCOPES, isOfHost, scopeWords } from '../scope-words.js';
 import { signOut } from '../session.js';
 import '../styles/agents.css';

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { navigate, useAddress } from '../address.js';
 import { type Column, Grid } from '../parts/grid.js';
 import { LongName } from '../parts/long-name.js';
-import { RunScore } from '../parts/run-columns.js';
+import { RunScore } from '../parts/run/run-columns.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { VerdictBadge } from '../parts/verdict.js';
 import { When } from '../parts/when.js';

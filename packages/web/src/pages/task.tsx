@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { navigate, useAddress } from '../address.js';
-import { Neighbours } from '../parts/neighbours.js';
+import { Neighbours } from '../parts/task/neighbours.js';
 import { TaskDetail } from '../parts/task/task-detail.js';
 import { readTaskQuery } from '../queries/task-query.js';
 import { useQuery } from '../queries/use-query.js';

@@ -2,7 +2,7 @@ import type { HostCounts } from '@touchstone/protocol';
 import type { RunSnapshot } from '@touchstone/sdk';
 import { percent, plural, whole } from '@touchstone/sdk/view';
 import { useEffect } from 'preact/hooks';
-import { hrefOfRun, nameOfRun, RunScore } from '../parts/run-columns.js';
+import { hrefOfRun, nameOfRun, RunScore } from '../parts/run/run-columns.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { VerdictBadge } from '../parts/verdict.js';
 import { When } from '../parts/when.js';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Neighbours } from './neighbours.js';
 import { ErrorBox, Skeleton } from './states.js';
+import { Neighbours } from './task/neighbours.js';
 
 type PanelProps = {
   /** The run that the task is of; absent when it is shown as the suite has it. */

@@ -6,10 +6,10 @@ import { usePages } from '../../queries/use-pages.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Body } from '../body.js';
-import { answerOf, Side } from '../compared-task.js';
 import { Diff } from '../diff.js';
 import { useKeys } from '../keys.js';
 import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { answerOf, Side } from './compared-task.js';
 
 type AnswersProps = { readonly runs: readonly string[] };
 

@@ -7,11 +7,11 @@ import { readTaskQuery } from '../../queries/task-query.js';
 import { useQuery } from '../../queries/use-query.js';
 import { useTaskPages } from '../../queries/use-task-pages.js';
 import { client } from '../../source.js';
-import { ComparedTask } from '../compared-task.js';
 import { Glyph } from '../glyphs.js';
 import { type Column, Grid } from '../grid.js';
 import { Empty, ErrorBox, Skeleton } from '../states.js';
-import { Change, changeOf, outcomeOf } from '../task-columns.js';
+import { Change, changeOf, outcomeOf } from '../task/task-columns.js';
+import { ComparedTask } from './compared-task.js';
 
 const FLIPS = 'toFail,toPass,lower,higher';
 const NAMES = {

@@ -7,7 +7,7 @@ import { DEFAULT_SAMPLE } from '../../queries/review-query.js';
 import { saveFile } from '../../save-file.js';
 import { client } from '../../source.js';
 import { ErrorBox } from '../states.js';
-import { SuiteChoice } from '../suite-choice.js';
+import { SuiteChoice } from '../suite/suite-choice.js';
 
 const NAMES: { readonly [source in ReviewSource]: string } = {
   failures: 'Failures',

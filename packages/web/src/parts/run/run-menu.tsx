@@ -5,7 +5,7 @@ import { useAddress } from '../../address.js';
 import { download } from '../../download.js';
 import { readTaskQuery } from '../../queries/task-query.js';
 import { Menu, type MenuItem } from '../menu.js';
-import { useSession } from '../session-context.js';
+import { useSession } from '../shell/session-context.js';
 import { useToast } from '../toast.js';
 import { type RunAction, RunDialog } from './run-dialogs.js';
 

@@ -6,7 +6,7 @@ import { client } from '../../source.js';
 import { Action } from '../action.js';
 import { Dialog, Field } from '../dialog.js';
 import { useKeys } from '../keys.js';
-import { useSession } from '../session-context.js';
+import { useSession } from '../shell/session-context.js';
 
 type OverrideProps = {
   readonly runId: string;

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { may, missingScope } from '../../access.js';
 import { client, isFile } from '../../source.js';
 import { Section } from '../section.js';
-import { useSession } from '../session-context.js';
+import { useSession } from '../shell/session-context.js';
 import { ErrorBox } from '../states.js';
 import { When } from '../when.js';
 

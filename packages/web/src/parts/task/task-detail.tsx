@@ -2,9 +2,9 @@ import { isEvalRun } from '@touchstone/sdk';
 import { useQuery } from '../../queries/use-query.js';
 import { client, hasContent, isFile } from '../../source.js';
 import { ErrorBox, Skeleton } from '../states.js';
-import { TaskContent } from '../task-view.js';
 import { Adjusted, Override } from './override.js';
 import { Remarks } from './remarks.js';
+import { TaskContent } from './task-view.js';
 import { Timeline } from './timeline.js';
 
 type TaskDetailProps = { readonly runId: string; readonly taskId: string };

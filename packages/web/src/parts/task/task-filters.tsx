@@ -1,9 +1,9 @@
 import { TASK_CHANGES, type TaskFacets } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type Address, navigate, withQuery } from '../address.js';
-import { readTaskQuery } from '../queries/task-query.js';
-import { hasContent } from '../source.js';
+import { type Address, navigate, withQuery } from '../../address.js';
+import { readTaskQuery } from '../../queries/task-query.js';
+import { hasContent } from '../../source.js';
 
 type FiltersProps = {
   readonly address: Address;

@@ -1,10 +1,10 @@
 import type { EvalReport, TaskFacets } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import { chance, detectableWords, duration, regressionWords, signed, usd } from '@touchstone/sdk/view';
-import { type Address, navigate, withQuery } from '../address.js';
-import { HistogramMark } from '../marks/histogram.js';
-import { IntervalMark } from '../marks/interval.js';
-import { RunTitle } from './run/run-title.js';
+import { type Address, navigate, withQuery } from '../../address.js';
+import { HistogramMark } from '../../marks/histogram.js';
+import { IntervalMark } from '../../marks/interval.js';
+import { RunTitle } from './run-title.js';
 
 type HeadingProps = {
   readonly run: EvalRunSnapshot;

@@ -1,8 +1,8 @@
 import type { TaskListing } from '@touchstone/protocol';
 import { duration, percent, plural, score, signed, usd } from '@touchstone/sdk/view';
-import { Strip } from '../marks/strip.js';
-import { Glyph, type TaskOutcome } from './glyphs.js';
-import type { Column } from './grid.js';
+import { Strip } from '../../marks/strip.js';
+import { Glyph, type TaskOutcome } from '../glyphs.js';
+import type { Column } from '../grid.js';
 
 export const outcomeOf = ({ passed, unscored }: TaskListing): TaskOutcome =>
   unscored === undefined ? (passed ? 'passed' : 'failed') : 'unscored';

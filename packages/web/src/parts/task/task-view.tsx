@@ -2,13 +2,13 @@ import type { Json, TaskView } from '@touchstone/protocol';
 import { duration, score, usd } from '@touchstone/sdk/view';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { hasContent } from '../source.js';
-import { Body } from './body.js';
-import { Diff } from './diff.js';
-import { Glyph } from './glyphs.js';
-import { useKeys } from './keys.js';
-import { Section } from './section.js';
-import { Criteria } from './task/criteria.js';
+import { hasContent } from '../../source.js';
+import { Body } from '../body.js';
+import { Diff } from '../diff.js';
+import { Glyph } from '../glyphs.js';
+import { useKeys } from '../keys.js';
+import { Section } from '../section.js';
+import { Criteria } from './criteria.js';
 
 type Invocation = TaskView['invocations'][number];
 

@@ -1,11 +1,11 @@
 import type { Matrix, MatrixRow, MatrixRun } from '@touchstone/protocol';
 import type { MatrixQuery } from '@touchstone/sdk';
 import { useState } from 'preact/hooks';
-import { CELL_OUTCOMES, CellMark } from '../marks/cell.js';
-import { usePages } from '../queries/use-pages.js';
-import { client } from '../source.js';
-import { type Column, Grid } from './grid.js';
-import { Empty, ErrorBox, Skeleton } from './states.js';
+import { CELL_OUTCOMES, CellMark } from '../../marks/cell.js';
+import { usePages } from '../../queries/use-pages.js';
+import { client } from '../../source.js';
+import { type Column, Grid } from '../grid.js';
+import { Empty, ErrorBox, Skeleton } from '../states.js';
 
 type MatrixGridProps = {
   readonly query: MatrixQuery;

@@ -1,4 +1,4 @@
-import { useKeys } from './keys.js';
+import { useKeys } from '../keys.js';
 
 type NeighboursProps = {
   readonly onMove: (step: 1 | -1) => void;

@@ -1,7 +1,7 @@
 import { whole } from '@touchstone/sdk/view';
-import { type Address, navigate, withQuery } from '../address.js';
-import { SearchField } from './search-field.js';
-import { Toggles } from './toggles.js';
+import { type Address, navigate, withQuery } from '../../address.js';
+import { SearchField } from '../search-field.js';
+import { Toggles } from '../toggles.js';
 
 const KINDS = [
   [undefined, 'All'],

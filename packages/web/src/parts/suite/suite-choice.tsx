@@ -1,5 +1,5 @@
-import { useQuery } from '../queries/use-query.js';
-import { client } from '../source.js';
+import { useQuery } from '../../queries/use-query.js';
+import { client } from '../../source.js';
 
 type SuiteChoiceProps = {
   readonly value: string | undefined;

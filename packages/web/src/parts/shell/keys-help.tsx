@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { hasShortcuts } from './appearance.js';
+import { hasShortcuts } from '../appearance.js';
 
 type KeyLine = readonly [keys: string, does: string];
 

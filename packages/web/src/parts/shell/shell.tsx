@@ -1,9 +1,9 @@
 import type { HostCounts, SessionFacts } from '@touchstone/protocol';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { useCounts } from '../queries/use-counts.js';
-import { THEMES, useTheme } from './appearance.js';
-import { Mark } from './glyphs.js';
+import { useCounts } from '../../queries/use-counts.js';
+import { THEMES, useTheme } from '../appearance.js';
+import { Mark } from '../glyphs.js';
 import { ShellKeys } from './shell-keys.js';
 
 /** What there is to go to. A place that has no page yet is not listed. */

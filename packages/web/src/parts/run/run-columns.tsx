@@ -1,11 +1,11 @@
 import type { RunSnapshot } from '@touchstone/sdk';
 import { duration, score, signed, usd, whole } from '@touchstone/sdk/view';
-import { SmallInterval } from '../marks/small-interval.js';
-import { verdictOfRun } from '../run-words.js';
-import type { Column } from './grid.js';
-import { LongName } from './long-name.js';
-import { VerdictBadge } from './verdict.js';
-import { When } from './when.js';
+import { SmallInterval } from '../../marks/small-interval.js';
+import { verdictOfRun } from '../../run-words.js';
+import type { Column } from '../grid.js';
+import { LongName } from '../long-name.js';
+import { VerdictBadge } from '../verdict.js';
+import { When } from '../when.js';
 
 /** A failed run opens with its failures. */
 export const hrefOfRun = (run: RunSnapshot): string => {

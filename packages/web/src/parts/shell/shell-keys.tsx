@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { navigate } from '../address.js';
-import { useKeys } from './keys.js';
+import { navigate } from '../../address.js';
+import { useKeys } from '../keys.js';
 import { KeysHelp, PLACE_KEYS } from './keys-help.js';
-import '../styles/keys.css';
+import '../../styles/keys.css';
 
 /** The keys that work on every page, and the list of all keys. */
 export function ShellKeys({ places }: { readonly places: readonly string[] }) {

@@ -1,11 +1,11 @@
 import type { Json, TaskView } from '@touchstone/protocol';
 import { score } from '@touchstone/sdk/view';
-import { useQuery } from '../queries/use-query.js';
-import { client } from '../source.js';
-import { Body } from './body.js';
-import { Diff } from './diff.js';
-import { Glyph } from './glyphs.js';
-import { Panel } from './panel.js';
+import { useQuery } from '../../queries/use-query.js';
+import { client } from '../../source.js';
+import { Body } from '../body.js';
+import { Diff } from '../diff.js';
+import { Glyph } from '../glyphs.js';
+import { Panel } from '../panel.js';
 
 type ComparedProps = {
   readonly runs: readonly [before: string, after: string];
