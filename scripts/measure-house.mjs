@@ -90,7 +90,7 @@ function functionsIn(file) {
       found.push(linesOf(text.slice(node.start, node.end)));
     for (const child of Object.values(node)) if (typeof child === 'object') visit(child, node);
   };
-  visit(parseAst(text, { lang: file.endsWith('.js') ? 'js' : 'ts' }).body);
+  visit(parseAst(text, { lang: file.split('.').at(-1) }).body);
   return found;
 }
 function longFunctions() {
@@ -101,7 +101,7 @@ function longFunctions() {
 
 function importLines(file) {
   const text = textOf.get(file);
-  const { body } = parseAst(text, { lang: file.endsWith('.js') ? 'js' : 'ts' });
+  const { body } = parseAst(text, { lang: file.split('.').at(-1) });
   return sum(body.filter(({ source }) => source).map(({ start, end }) => linesOf(text.slice(start, end))));
 }
 
