@@ -2,7 +2,7 @@ import type { Outcome, Row } from '../db.js';
 import { OutcomeUnknown } from '../db.js';
 import { type Driver, openClient, type PgClient, type PgResult } from './open-client.js';
 import type { PostgresAddress } from './postgres-address.js';
-import { codeOf, connectError } from './postgres-errors.js';
+import { codeOf, connectError, isEnding } from './postgres-errors.js';
 import type { WireStatement } from './wire-statement.js';
 
 /** What became of each statement, in order; the first failure makes all later ones of a transaction fail. */
@@ -35,8 +35,9 @@ export function createConnection(driver: Driver, address: PostgresAddress): Conn
   return {
     async send(statements) {
       pending += statements.length;
+      const used = connected();
       try {
-        return await sendAll(await connected(), statements);
+        return await sendAll(await used, statements, () => forget(used));
       } finally {
         pending -= statements.length;
       }
@@ -52,12 +53,17 @@ export function createConnection(driver: Driver, address: PostgresAddress): Conn
   };
 }
 
-/** Answers come in the order of the statements, so the last one ends it. */
-function sendAll(client: PgClient, statements: readonly WireStatement[]): Promise<readonly Answer[]> {
+/** Answers come in the order of the statements, so the last one ends it. The driver learns only later that a connection ends. */
+function sendAll(
+  client: PgClient,
+  statements: readonly WireStatement[],
+  onEnding: () => void,
+): Promise<readonly Answer[]> {
   return new Promise((resolve, reject) => {
     const answers: Answer[] = [];
     const answered = (error: unknown, result?: PgResult) => {
       answers.push(result ? { outcome: toOutcome(result) } : { error });
+      if (!result && isEnding(error)) onEnding();
       if (answers.length < statements.length) return;
       const lost = answers.find((answer) => 'error' in answer && codeOf(answer.error) === undefined);
       if (lost && 'error' in lost) reject(new OutcomeUnknown(lost.error));

@@ -8,7 +8,7 @@ import type { Driver } from './open-client.js';
 import { withClient } from './open-postgres.js';
 import type { PostgresAddress } from './postgres-address.js';
 import { POSTGRES } from './postgres-dialect.js';
-import { accessError, codeOf, isTransient } from './postgres-errors.js';
+import { accessError, codeOf, isEnding, isTransient } from './postgres-errors.js';
 import { readServerFacts, serverTroubles } from './server-facts.js';
 import { type WireStatement, wireBatch, wireStatement } from './wire-statement.js';
 
@@ -78,13 +78,16 @@ function placeOf(queue: string): number {
 /** Reading changes nothing, so a read that was lost with its connection is sent once more. */
 async function readOn(readers: readonly Connection[], statement: WireStatement): Promise<Outcome> {
   const reader = readers.reduce((least, one) => (one.pending < least.pending ? one : least));
+  const read = async () => outcomesOf(await reader.send([statement]), [0])[0] as Outcome;
   try {
-    return outcomesOf(await reader.send([statement]), [0])[0] as Outcome;
+    return await read().catch((error) => (isRepeatable(error) ? read() : Promise.reject(error)));
   } catch (error) {
-    if (!(error instanceof OutcomeUnknown) && !isTransient(error)) throw accessError(error);
-    return outcomesOf(await reader.send([statement]), [0])[0] as Outcome;
+    throw accessError(error);
   }
 }
+
+const isRepeatable = (error: unknown): boolean =>
+  error instanceof OutcomeUnknown || isTransient(error) || isEnding(error);
 
 type Writer = {
   write(batch: readonly Statement[]): Promise<readonly Outcome[]>;

@@ -63,6 +63,9 @@ function troubleError(what: string, [reason, words]: readonly [Reason, string], 
 export const isTransient = (error: unknown): boolean =>
   ['40001', '40P01', '26000'].includes(codeOf(error) ?? '');
 
+/** The server ends the connection and has kept nothing of the statement: whatever comes next needs another one. */
+export const isEnding = (error: unknown): boolean => codeOf(error)?.startsWith('57P0') === true;
+
 export const missingDriver = (cause: unknown): HostError =>
   new HostError(
     'unavailable',
