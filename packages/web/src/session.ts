@@ -8,6 +8,9 @@ const KEY = 'touchstone.session';
 const PATH = '/v1/host/touchstone/session';
 
 let hasEnded = false;
+let answeredAt: number | undefined;
+
+export const lastNews = (): number | undefined => answeredAt;
 
 /** Whether the host no longer takes a session that this page had. */
 export const isSessionOver = (): boolean => hasEnded;
@@ -19,6 +22,7 @@ export async function sessionFetch(url: string, init: RequestInit = {}): Promise
   const headers = new Headers(init.headers);
   headers.set('touchstone-session', localStorage.getItem(KEY) ?? '');
   const response = await fetch(url, { ...init, headers });
+  answeredAt = Date.now();
   if (response.status === 401) askToSignIn();
   return response;
 }

@@ -8,9 +8,14 @@ export type Source = {
   readonly readSession: (signal: AbortSignal) => Promise<SessionFacts>;
   /** Whether it is a file: nothing can be changed there, and it has no log and no other places. */
   readonly isFile: boolean;
+  /** When it last answered; a file always does. */
+  readonly lastNews?: () => number | undefined;
   /** Whether inputs and answers can be read. */
   readonly hasContent: boolean;
 };
+
+/** When the host last answered anything, by the clock of this machine; undefined before. */
+export const lastNews = (): number | undefined => source.lastNews?.();
 
 /** The client of the source. It is set before anything is shown. */
 export let client: Client;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { ErrorBox } from './states.js';
+import { ErrorBox } from './error-box.js';
 import '../styles/dialog.css';
 
 type DialogProps = {
@@ -24,7 +24,11 @@ export function Dialog({ name, confirm = name, denied, onConfirm, onClose, testI
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const title = useId();
-  useEffect(() => box.current?.showModal(), []);
+  useEffect(() => {
+    const opener = document.activeElement;
+    box.current?.showModal();
+    return () => returnFocus(opener);
+  }, []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (isBusy || denied !== undefined) return;
@@ -56,6 +60,14 @@ export function Dialog({ name, confirm = name, denied, onConfirm, onClose, testI
       </form>
     </dialog>
   );
+}
+
+/** Back to what opened the dialog, or to the heading where that is gone: who uses a keyboard goes on from there. */
+function returnFocus(opener: Element | null): void {
+  const isThere = opener?.isConnected && !opener.matches(':disabled, body');
+  const heading = document.querySelector<HTMLElement>('h1');
+  if (!isThere && heading) heading.tabIndex = -1;
+  (isThere ? (opener as HTMLElement) : heading)?.focus();
 }
 
 type ReasonProps = {

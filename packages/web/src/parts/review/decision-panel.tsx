@@ -1,7 +1,7 @@
 import type { ReviewItem } from '@touchstone/protocol';
 import { type Draft, subjectOf } from '../../review-draft.js';
+import { ErrorBox } from '../error-box.js';
 import type { KeyMap } from '../keys.js';
-import { ErrorBox } from '../states.js';
 import { Choice } from './choice.js';
 import { leaveOnEnter } from './leave-on-enter.js';
 import { OverrideFields } from './override-fields.js';
@@ -19,7 +19,7 @@ type DecisionPanelProps = {
   readonly sentences: readonly string[];
   /** The criterion that `m` and `u` are about. */
   readonly place: number;
-  readonly keys: KeyMap;
+  readonly keys: KeyMap<'review'>;
   readonly saving: Saving;
   readonly denied: Denied;
   readonly change: (next: (draft: Draft) => Draft) => void;

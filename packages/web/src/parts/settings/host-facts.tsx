@@ -2,7 +2,8 @@ import { HostResponseError } from '@touchstone/sdk';
 import type { ComponentChildren } from 'preact';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
-import { ErrorBox, Skeleton } from '../states.js';
+import { ErrorBox } from '../error-box.js';
+import { Skeleton } from '../states.js';
 
 type ListProps<Item> = {
   readonly title: string;

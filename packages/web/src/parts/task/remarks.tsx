@@ -3,9 +3,9 @@ import { markHidden } from '@touchstone/sdk/view';
 import { useState } from 'preact/hooks';
 import { may, missingScope } from '../../access.js';
 import { client, isFile } from '../../source.js';
+import { ErrorBox } from '../error-box.js';
 import { Section } from '../section.js';
 import { useSession } from '../shell/session-context.js';
-import { ErrorBox } from '../states.js';
 import { When } from '../when.js';
 
 type RemarksProps = {

@@ -125,7 +125,7 @@ function Answer({ task, invocation }: InvocationProps) {
   const { output } = invocation;
   const expected = expectedOf(task);
   const canCompare = expected !== undefined && output !== undefined;
-  useKeys({ d: () => canCompare && setCompared(!isCompared) });
+  useKeys('task', { d: canCompare ? () => setCompared(!isCompared) : undefined });
   const toggle = canCompare && (
     <button
       type="button"
