@@ -43,7 +43,9 @@ export function AnswerPage() {
 
 const Done = ({ status }: ResolvedInterrupt) => (
   <div role="status" data-testid="answered" data-status={status}>
-    <h1>Your answer counts</h1>
+    <h1 tabIndex={-1} ref={(heading) => heading?.focus()}>
+      Your answer counts
+    </h1>
     <p>
       {status === 'waiting-approval'
         ? 'More answers are needed before anything moves.'

@@ -13,28 +13,35 @@ type DialogProps = {
   /** Does it; the dialog closes when that is done, and stays with the error otherwise. */
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
+  /** Where what has changed stands, as a selector; whoever confirmed goes on from there. What opened the dialog when absent. */
+  readonly leadsTo?: string;
   /** Of the confirming button. */
   readonly testId?: string;
   readonly children: ComponentChildren;
 };
 
 /** Asks before something is changed. Nothing is sent before the confirming button is pressed, and then once. */
-export function Dialog({ name, confirm = name, denied, onConfirm, onClose, testId, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { name, confirm = name, denied, onConfirm, onClose, leadsTo, testId, children } = props;
   const box = useRef<HTMLDialogElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const title = useId();
+  const isDone = useRef(false);
   useEffect(() => {
     const opener = document.activeElement;
     box.current?.showModal();
-    return () => returnFocus(opener);
+    return () => giveFocus(isDone.current && leadsTo ? document.querySelector(leadsTo) : opener);
   }, []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (isBusy || denied !== undefined) return;
     setBusy(true);
     setError(undefined);
-    await onConfirm().then(onClose, setError);
+    await onConfirm().then(() => {
+      isDone.current = true;
+      onClose();
+    }, setError);
     setBusy(false);
   };
   return (
@@ -62,12 +69,12 @@ export function Dialog({ name, confirm = name, denied, onConfirm, onClose, testI
   );
 }
 
-/** Back to what opened the dialog, or to the heading where that is gone: who uses a keyboard goes on from there. */
-function returnFocus(opener: Element | null): void {
-  const isThere = opener?.isConnected && !opener.matches(':disabled, body');
-  const heading = document.querySelector<HTMLElement>('h1');
-  if (!isThere && heading) heading.tabIndex = -1;
-  (isThere ? (opener as HTMLElement) : heading)?.focus();
+/** To the heading where the place is gone: who uses a keyboard goes on from there. */
+function giveFocus(place: Element | null): void {
+  const isThere = place?.isConnected && !place.matches(':disabled, body');
+  const next = isThere ? (place as HTMLElement) : document.querySelector('h1');
+  if (next && next.tabIndex < 0) next.tabIndex = -1;
+  next?.focus();
 }
 
 type ReasonProps = {

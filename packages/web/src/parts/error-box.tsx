@@ -1,6 +1,7 @@
 import { HostResponseError, HostUnreachable } from '@touchstone/sdk';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { askFor } from '../access.js';
 import { useAddress } from '../address.js';
 import { useNow } from '../queries/use-interval.js';
 import { isFile, lastNews } from '../source.js';
@@ -21,8 +22,7 @@ function factsOf(error: unknown): ErrorFacts {
   const { code, message, details } = error;
   if (error.status === 404) return { code, message: nothing(), hint: <Back /> };
   const scope = details?.scopeRequired;
-  if (typeof scope === 'string')
-    return { code, message, hint: `Whoever gives out keys can give you one with the scope ${scope}.` };
+  if (typeof scope === 'string') return { code, message, hint: askFor(scope) };
   const id = details?.correlationId;
   return { code, message, ...(typeof id === 'string' && { hint: `Correlation id ${id}.` }) };
 }

@@ -42,6 +42,7 @@ export function AnswerButtons({ rights, kinds, effectOf, onAnswer }: AnswerButto
           denied={
             kind === 'Override' && reason.trim() === '' ? 'Say why the gate is passed over.' : undefined
           }
+          leadsTo="[data-testid=approval-state]"
           onClose={() => setKind(undefined)}
           onConfirm={() => onAnswer({ kind, ...(reason.trim() !== '' && { reason: reason.trim() }) })}
         >
