@@ -136,7 +136,18 @@ describe('a file answers as its host does', () => {
       expect(await file.runs.bodies(after, IDS, { chars })).toEqual(
         await live.runs.bodies(after, IDS, { chars }),
       );
-    expect(await file.runs.taskEvents(after, 'tone')).toEqual(await live.runs.taskEvents(after, 'tone'));
+    for (const taskId of IDS)
+      expect(await file.runs.taskEvents(after, taskId)).toEqual(await live.runs.taskEvents(after, taskId));
+    const polls = [
+      { limit: 7 },
+      { after: 20, limit: 5 },
+      { types: ['eval.scored'], limit: 1_000 },
+      { limit: 1_000 },
+    ];
+    for (const poll of polls) {
+      const { events } = await live.pollEvents(after, poll);
+      expect((await file.pollEvents(after, poll)).events).toEqual(events);
+    }
     const search = { text: CANARY.toUpperCase(), filters: { order: 'id' } };
     expect(await file.runs.searchTasks(after, search)).toEqual(
       withoutEvents(await live.runs.searchTasks(after, search)),

@@ -14,6 +14,7 @@ export const hostSource = (): Source => ({
     const response = await sessionFetch('/v1/host/touchstone/session', { signal });
     return response.json();
   },
+  fetch: sessionFetch,
   lastNews,
   isFile: false,
   hasContent: true,

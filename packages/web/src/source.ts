@@ -6,10 +6,16 @@ export type Source = {
   readonly client: Client;
   /** Who the caller is, and what it may do. */
   readonly readSession: (signal: AbortSignal) => Promise<SessionFacts>;
-  /** Whether it is a file: nothing can be changed there, and it has no log and no other places. */
+  /** Whether it is a file: nothing can be changed there, and it has no other places. */
   readonly isFile: boolean;
   /** When it last answered; a file always does. */
   readonly lastNews?: () => number | undefined;
+  /** Asks for something else than an answer of the client, such as a file. */
+  readonly fetch: (path: string, init: RequestInit) => Promise<Response>;
+  /** The tags that authors gave tasks; hosts know none. */
+  readonly tagsOf?: (runId: string, taskId: string) => readonly string[];
+  /** Of a run in a file: how many tasks there was no room for the events of. */
+  readonly leftOutOf?: (runId: string) => number;
   /** Whether inputs and answers can be read. */
   readonly hasContent: boolean;
 };
@@ -27,5 +33,9 @@ export function openSource(opened: Source): void {
 }
 
 export const readSession: Source['readSession'] = (signal) => source.readSession(signal);
+export const fetchFrom: Source['fetch'] = (path, init) => source.fetch(path, init);
+export const tagsOf = (runId: string, taskId: string): readonly string[] =>
+  source.tagsOf?.(runId, taskId) ?? [];
+export const leftOutOf = (runId: string): number => source.leftOutOf?.(runId) ?? 0;
 export const isFile = (): boolean => source.isFile;
 export const hasContent = (): boolean => source.hasContent;

@@ -20,7 +20,7 @@ function factsOf(error: unknown): ErrorFacts {
   if (!(error instanceof HostResponseError))
     return { code: 'page_error', message: 'The page could not show this.' };
   const { code, message, details } = error;
-  if (error.status === 404) return { code, message: nothing(), hint: <Back /> };
+  if (error.status === 404 && code !== 'left_out') return { code, message: nothing(), hint: <Back /> };
   const scope = details?.scopeRequired;
   if (typeof scope === 'string') return { code, message, hint: askFor(scope) };
   const id = details?.correlationId;

@@ -36,20 +36,18 @@ export function RunTitle({ run, part, isWorse = false, reload, children }: RunTi
         </h1>
         <VerdictBadge verdict={verdictOfRun(run, isWorse)} status={run.status} />
         {!isFile() && (
-          <>
-            <a
-              class="button run-action"
-              href={`/review?source=failures&runId=${encodeURIComponent(run.runId)}`}
-            >
-              Review failures
-            </a>
-            <RunMenu run={run} reload={reload} />
-          </>
+          <a
+            class="button run-action"
+            href={`/review?source=failures&runId=${encodeURIComponent(run.runId)}`}
+          >
+            Review failures
+          </a>
         )}
+        <RunMenu run={run} reload={reload} />
       </div>
       {children}
       <nav class="tabs" aria-label="Run">
-        {PARTS.filter(([, name]) => !isFile() || name !== 'Events').map(([path, name]) => (
+        {PARTS.map(([path, name]) => (
           <a
             key={name}
             href={`/runs/${encodeURIComponent(run.runId)}${path}`}

@@ -1,7 +1,7 @@
 import { isEvalRun } from '@touchstone/sdk';
 import { useState } from 'preact/hooks';
 import { useQuery } from '../../queries/use-query.js';
-import { client, hasContent, isFile } from '../../source.js';
+import { client, hasContent, isFile, tagsOf } from '../../source.js';
 import { ErrorBox } from '../error-box.js';
 import { Skeleton } from '../states.js';
 import { Adjusted, Override } from './override.js';
@@ -29,6 +29,7 @@ export function TaskDetail({ runId, taskId }: TaskDetailProps) {
     <TaskContent
       task={task.data}
       votes={votes.data}
+      tags={tagsOf(runId, taskId)}
       heading={listing && <Adjusted listing={listing} isNew={isCorrected} />}
       timeline={(repeat) => hasContent() && <Timeline runId={runId} taskId={taskId} repeat={repeat} />}
     >
