@@ -155,6 +155,27 @@ describe('a file answers as its host does', () => {
   });
 });
 
+describe('a file with little room for events', () => {
+  it('has those of tasks that did not pass and of the run, and says how many tasks it has left out', async () => {
+    const [, after] = runs;
+    const failed: readonly string[] = (await live.runs.tasks(after, { outcome: 'failed' })).items.map(
+      ({ taskId }) => taskId,
+    );
+    const one = JSON.stringify((await live.runs.taskEvents(after, failed[0] ?? '')).items).length;
+    const eventBytes = one * 2 * (failed.length + 0.5);
+    const made = await readPageFile(live, runs, { version: '1.0.0', bodies: true, eventBytes });
+    const { client: file, leftOutOf } = fileSource(JSON.parse(JSON.stringify(made)));
+    expect(leftOutOf?.(after)).toBeGreaterThan(0);
+    expect(leftOutOf?.(after)).toBeLessThanOrEqual(IDS.length - failed.length);
+    for (const taskId of failed)
+      expect(await file.runs.taskEvents(after, taskId)).toEqual(await live.runs.taskEvents(after, taskId));
+    const last = IDS.findLast((taskId) => !failed.includes(taskId)) ?? '';
+    await expect(file.runs.taskEvents(after, last)).rejects.toMatchObject({ code: 'left_out', status: 404 });
+    const { events } = await file.pollEvents(after, { types: ['run.completed'] });
+    expect(events).toEqual((await live.pollEvents(after, { types: ['run.completed'] })).events);
+  });
+});
+
 describe('a file without content', () => {
   it('has the figures of a task, and says of content that it is not there', async () => {
     const file = await inFile(false);

@@ -16,6 +16,5 @@ export const hostSource = (): Source => ({
   },
   fetch: sessionFetch,
   lastNews,
-  isFile: false,
   hasContent: true,
 });

@@ -1,13 +1,17 @@
 import type { SessionFacts } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 
+/**
+ * Whether this is the page in one file: nothing can be changed there, and it has no other places. It is known when the page is built, so
+ * that what only a host can fill takes no room in files.
+ */
+export const IN_FILE = import.meta.env.MODE === 'file';
+
 /** Where everything that is shown comes from: a host, or the file that the page is in. */
 export type Source = {
   readonly client: Client;
   /** Who the caller is, and what it may do. */
   readonly readSession: (signal: AbortSignal) => Promise<SessionFacts>;
-  /** Whether it is a file: nothing can be changed there, and it has no other places. */
-  readonly isFile: boolean;
   /** When it last answered; a file always does. */
   readonly lastNews?: () => number | undefined;
   /** Asks for something else than an answer of the client, such as a file. */
@@ -37,5 +41,4 @@ export const fetchFrom: Source['fetch'] = (path, init) => source.fetch(path, ini
 export const tagsOf = (runId: string, taskId: string): readonly string[] =>
   source.tagsOf?.(runId, taskId) ?? [];
 export const leftOutOf = (runId: string): number => source.leftOutOf?.(runId) ?? 0;
-export const isFile = (): boolean => source.isFile;
 export const hasContent = (): boolean => source.hasContent;

@@ -8,9 +8,6 @@ import type { RowContent } from './task-rows.js';
 /** A page that opens from disk holds at most so many tasks of a run. */
 export const MOST_FILE_TASKS = 10_000;
 
-/** A file holds so many bytes of events of all its runs together. */
-export const MOST_FILE_EVENT_BYTES = 8_000_000;
-
 /** A task of a run in a file, with what is known of it outside of the run. */
 export type FileTask = TaskRow & { readonly last?: string; readonly tags?: readonly string[] };
 

@@ -5,20 +5,15 @@ import type { Client } from '../client.js';
 import { HostResponseError } from '../errors.js';
 import { isEvalRun } from '../types.js';
 import { absentElsewhere, readSteps } from './collect-run.js';
-import {
-  type FileComparison,
-  type FileContent,
-  type FileTask,
-  MOST_FILE_EVENT_BYTES,
-  type PageFile,
-  type RunInFile,
-} from './page-file.js';
+import type { FileComparison, FileContent, FileTask, PageFile, RunInFile } from './page-file.js';
 import { readPageLog } from './read-page-log.js';
 import { readTasks } from './task-rows.js';
 
 /** Of as many runs as the page shows the outcomes of. */
 const LAST_RUNS = 8;
 const PAGE = 500;
+/** A file can still be mailed, and is read at once. */
+const MOST_EVENT_BYTES = 8_000_000;
 /** The host puts so many runs into one matrix. */
 const MOST_COLUMNS = 20;
 
@@ -29,6 +24,8 @@ export type PageFileOptions = {
   readonly bodies: boolean;
   /** What the caller calls a run, when it has a name; shown with its tags. */
   readonly nameOf?: (runId: RunId) => string | undefined;
+  /** How many bytes of events there is room for in all; 8 MB when absent. */
+  readonly eventBytes?: number;
   /** The tags that the author of the suite gave a task. */
   readonly tagsOf?: (runId: RunId, taskId: string) => readonly string[];
 };
@@ -65,7 +62,7 @@ async function readRun(
   client: Client,
   runId: RunId,
   all: readonly RunId[],
-  { bodies, nameOf, tagsOf = () => [] }: PageFileOptions,
+  { bodies, nameOf, tagsOf = () => [], eventBytes = MOST_EVENT_BYTES }: PageFileOptions,
 ): Promise<RunInFile> {
   const snapshot = await client.runs.get(runId);
   if (!isEvalRun(snapshot)) throw new Error('the host tells too little of the run for a page');
@@ -81,7 +78,7 @@ async function readRun(
     ...(contract && { contract }),
     against: report ? await readComparisons(client, runId, all) : {},
     tasks,
-    ...(bodies && { content: await readContent(client, runId, tasks, MOST_FILE_EVENT_BYTES / all.length) }),
+    ...(bodies && { content: await readContent(client, runId, tasks, eventBytes / all.length) }),
   };
 }
 

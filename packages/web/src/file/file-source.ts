@@ -26,7 +26,6 @@ export const fileSource = (file: PageFile): Source => ({
   tagsOf: (runId, taskId) =>
     runOf(file, runId)?.tasks.find(({ result }) => result.taskId === taskId)?.tags ?? [],
   leftOutOf: (runId) => runOf(file, runId)?.content?.log.leftOut ?? 0,
-  isFile: true,
   hasContent: file.content !== 'left-out',
 });
 

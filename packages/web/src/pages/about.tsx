@@ -10,7 +10,7 @@ import { Section } from '../parts/section.js';
 import { CopyButton } from '../parts/states.js';
 import { When } from '../parts/when.js';
 import { EvalRunOf } from '../queries/use-eval-run.js';
-import { client, isFile } from '../source.js';
+import { client, IN_FILE } from '../source.js';
 import '../styles/report.css';
 
 export const AboutPage = ({ runId }: { readonly runId: string }) => (
@@ -38,7 +38,7 @@ function About({ run, reload }: AboutProps) {
           <Facts lines={deciderLines(run)} />
         </Section>
         <Notes run={run} />
-        {!isFile() && <Bundle runId={run.runId} />}
+        {!IN_FILE && <Bundle runId={run.runId} />}
       </div>
     </>
   );

@@ -9,7 +9,7 @@ import { hrefOfRun, nameOfRun, runColumns } from '../parts/run/run-columns.js';
 import { RunFilters } from '../parts/run/run-filters.js';
 import { Empty, Skeleton } from '../parts/states.js';
 import { readRunFilter, useRuns } from '../queries/use-runs.js';
-import { isFile } from '../source.js';
+import { IN_FILE } from '../source.js';
 
 /** Runs are marked in the order they are chosen: the first one is the baseline. */
 function toggleMark(address: Address, runId: string): void {
@@ -51,7 +51,7 @@ export function RunsPage() {
       {ignored.length > 0 && (
         <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
       )}
-      {!isFile() && <RunFilters address={address} count={runs.length} hasMore={more !== undefined} />}
+      {!IN_FILE && <RunFilters address={address} count={runs.length} hasMore={more !== undefined} />}
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton />}
       {!isLoading && error === undefined && runs.length === 0 && <NoRuns isFiltered={isFiltered} />}

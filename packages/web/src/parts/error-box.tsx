@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { askFor } from '../access.js';
 import { useAddress } from '../address.js';
 import { useNow } from '../queries/use-interval.js';
-import { isFile, lastNews } from '../source.js';
+import { IN_FILE, lastNews } from '../source.js';
 
 type ErrorFacts = {
   readonly code: string;
@@ -28,7 +28,7 @@ function factsOf(error: unknown): ErrorFacts {
 }
 
 const nothing = (): string =>
-  isFile() ? 'This is not in the file.' : 'There is nothing here, or it is not yours.';
+  IN_FILE ? 'This is not in the file.' : 'There is nothing here, or it is not yours.';
 
 function LastNews() {
   const now = useNow();
@@ -49,7 +49,7 @@ const LISTS: { readonly [place: string]: string } = {
 function Back() {
   const [, place = ''] = useAddress().path.split('/');
   if (place === 'answer') return <>Ask whoever sent the link for a new one.</>;
-  const known = place in LISTS && !(isFile() && place !== 'runs') ? place : 'runs';
+  const known = place in LISTS && !(IN_FILE && place !== 'runs') ? place : 'runs';
   return <a href={`/${known}`}>See {LISTS[known]}</a>;
 }
 

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@touchstone/sdk';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { client, isFile } from '../source.js';
+import { client, IN_FILE } from '../source.js';
 
 const PAGE = 100;
 const MOST_PAGES = 20;
@@ -35,7 +35,7 @@ export function useEventPages(runId: string, types: readonly string[]) {
   const pages = useRef<Pages>(emptyPages(''));
   const [round, redraw] = useState(0);
   // A file may have parts of the log alone, so that numbers are no places.
-  const isFiltered = types.length > 0 || isFile();
+  const isFiltered = types.length > 0 || IN_FILE;
 
   const store = async (current: Pages, page: number): Promise<void> => {
     if (isFiltered) return readNext(runId, types, current);

@@ -4,7 +4,7 @@ import { missingScope } from '../../access.js';
 import { useAddress } from '../../address.js';
 import { download } from '../../download.js';
 import { readTaskQuery } from '../../queries/task-query.js';
-import { isFile } from '../../source.js';
+import { IN_FILE } from '../../source.js';
 import { Menu, type MenuItem } from '../menu.js';
 import { useSession } from '../shell/session-context.js';
 import { useToast } from '../toast.js';
@@ -64,11 +64,11 @@ export function RunMenu({ run, reload }: RunMenuProps) {
     },
     ...(isOver ? [] : controlItems(status, needs('runs:cancel', undefined), setAction)),
   ];
-  const items = isFile() ? exports : [...exports, ...others()];
+  const items = IN_FILE ? exports : [...exports, ...others()];
   return (
     <>
       <Menu label="More" items={items} />
-      {action && (
+      {!IN_FILE && action && (
         <RunDialog action={action} run={run} onDone={reload} onClose={() => setAction(undefined)} say={say} />
       )}
       {toast}

@@ -1,7 +1,7 @@
 import { isEvalRun } from '@touchstone/sdk';
 import { useState } from 'preact/hooks';
 import { useQuery } from '../../queries/use-query.js';
-import { client, hasContent, isFile, tagsOf } from '../../source.js';
+import { client, hasContent, IN_FILE, tagsOf } from '../../source.js';
 import { ErrorBox } from '../error-box.js';
 import { Skeleton } from '../states.js';
 import { Adjusted, Override } from './override.js';
@@ -34,7 +34,7 @@ export function TaskDetail({ runId, taskId }: TaskDetailProps) {
       timeline={(repeat) => hasContent() && <Timeline runId={runId} taskId={taskId} repeat={repeat} />}
     >
       {beside.error !== undefined && <ErrorBox error={beside.error} onRetry={beside.reload} />}
-      {listing && !isFile() && (
+      {listing && !IN_FILE && (
         <div class="override">
           <Override
             runId={runId}
@@ -46,7 +46,7 @@ export function TaskDetail({ runId, taskId }: TaskDetailProps) {
           />
         </div>
       )}
-      {(remarks.length > 0 || !isFile()) && (
+      {(remarks.length > 0 || !IN_FILE) && (
         <Remarks runId={runId} taskId={taskId} remarks={remarks} onChange={beside.reload} />
       )}
     </TaskContent>
