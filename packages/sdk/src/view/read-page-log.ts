@@ -24,6 +24,9 @@ export async function readPageLog(
   return { events, spans, ...(leftOut > 0 && { leftOut }) };
 }
 
+/** Of the room, for tasks that passed and called nothing: their events say little more than their answers. */
+const PLAIN_SHARE = 0.25;
+
 /** Those that did not pass first, then those with a time line: that is what people look up. */
 async function chooseTasks(
   client: Client,
@@ -37,10 +40,10 @@ async function chooseTasks(
   const rankOf = (task: TaskView): number => (task.passed ? (hasCalls(task) ? 1 : 2) : 0);
   const kept = new Set<string>();
   let left = room;
-  for (const { taskId } of tasks.toSorted((a, b) => rankOf(a) - rankOf(b))) {
-    left -= sizes.get(taskId) ?? 0;
-    if (left < 0) break;
-    kept.add(taskId);
+  for (const task of tasks.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+    left -= sizes.get(task.taskId) ?? 0;
+    if (left < (rankOf(task) === 2 ? room * (1 - PLAIN_SHARE) : 0)) break;
+    kept.add(task.taskId);
   }
   return kept;
 }

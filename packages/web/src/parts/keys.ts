@@ -26,7 +26,7 @@ function isTyping({ target, key }: KeyboardEvent): boolean {
   );
 }
 
-type Taken = {
+type KeyHolder = {
   readonly group: KeyGroup;
   readonly keys: { readonly current: { readonly [key: string]: (() => void) | undefined } };
   /** What has to have the focus; absent when nothing has to. */
@@ -34,7 +34,7 @@ type Taken = {
 };
 
 /** Those of the newest part first: what is on top has the keys. */
-const taken: Taken[] = [];
+const holders: KeyHolder[] = [];
 let prefix = '';
 
 function onKeyDown(event: KeyboardEvent): void {
@@ -43,10 +43,10 @@ function onKeyDown(event: KeyboardEvent): void {
   const isSecond = prefix !== '';
   prefix = '';
   if (isLeftAlone(event)) return;
-  const found = taken.findLast(
+  const found = holders.findLast(
     ({ keys: { current }, within }) => current[keys] && (!within || within.current === event.target),
   );
-  const isPrefix = !isSecond && taken.some(({ keys: { current } }) => hasLonger(current, keys));
+  const isPrefix = !isSecond && holders.some(({ keys: { current } }) => hasLonger(current, keys));
   if (!found && !isPrefix) return;
   event.preventDefault();
   if (found) found.keys.current[keys]?.();
@@ -66,12 +66,12 @@ export function useKeys<Group extends KeyGroup>(
   keys.current = map;
   // Before the next key can come.
   useLayoutEffect(() => {
-    const one: Taken = { group, keys, within };
-    if (taken.length === 0) document.addEventListener('keydown', onKeyDown);
-    taken.push(one);
+    const one: KeyHolder = { group, keys, within };
+    if (holders.length === 0) document.addEventListener('keydown', onKeyDown);
+    holders.push(one);
     return () => {
-      taken.splice(taken.indexOf(one), 1);
-      if (taken.length === 0) document.removeEventListener('keydown', onKeyDown);
+      holders.splice(holders.indexOf(one), 1);
+      if (holders.length === 0) document.removeEventListener('keydown', onKeyDown);
     };
   }, []);
 }
