@@ -79,7 +79,7 @@ export function useKeys<Group extends KeyGroup>(
 /** The keys of a group that do something now. */
 export const keysInUse = (group: KeyGroup): ReadonlySet<string> =>
   new Set(
-    taken
+    holders
       .filter((one) => one.group === group)
       .flatMap(({ keys: { current } }) => Object.keys(current).filter((key) => current[key])),
   );
