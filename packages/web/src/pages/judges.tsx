@@ -2,6 +2,7 @@ import type { JudgeAgreement } from '@touchstone/protocol';
 import { judgeName, plural, whole } from '@touchstone/sdk/view';
 import { useEffect } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
+import { kappaText } from '../kappa-text.js';
 import { ErrorBox } from '../parts/error-box.js';
 import { JudgeFigures } from '../parts/judges/judge-figures.js';
 import { CriterionTable, Disagreements } from '../parts/judges/judge-tables.js';
@@ -119,7 +120,9 @@ const Lowest = ({
     <p class="judge-links">
       {lowest && criteria.length > 1 && (
         <span class="muted">
-          Lowest: <span class="id">{lowest.id}</span>, {plural(lowest.n, 'label')}
+          Lowest: <span class="id">{lowest.id}</span>{' '}
+          {lowest.kappa === undefined ? 'kappa undefined' : `kappa ${kappaText(lowest.kappa)}`} (n{' '}
+          {whole(lowest.n)})
         </span>
       )}
       <a href={href}>
