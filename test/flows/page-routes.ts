@@ -58,7 +58,7 @@ export const ROUTES: readonly Route[] = [
 
 /** Names of buttons that change something. */
 export const WRITES =
-  /^(Promote|Share|Roll back|Pause|Resume|Deprecate|Grant|Reject|Override|Make a link|Bless|Rejudge|Judge again|Fork|Cancel|Withdraw|Save|Remove|Annotate|Flag)/;
+  /^(Promote|Share|Roll back|Pause|Resume|Deprecate|Grant|Reject|Override|Make a link|Bless|Rejudge|Judge again|Fork|Cancel|Withdraw|Save|Remove|Annotate|Flag\b)/;
 
 /** Write controls on a page that work. */
 export async function workingWrites(page: Page): Promise<readonly string[]> {

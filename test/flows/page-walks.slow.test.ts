@@ -66,7 +66,7 @@ const ABSENT: RouteIds = {
 async function saidOf(page: Page, asked: RouteIds): Promise<string> {
   const text = (await page.locator('main').textContent()) ?? '';
   return Object.entries(asked)
-    .reduce((said, [name, id]) => said.replaceAll(id, `<${name}>`), text)
+    .reduce((said, [name, id]) => said.replaceAll(id, `<${name}>`).replaceAll(`…${id.slice(-6)}`, '…'), text)
     .replaceAll(/\d+ s ago/g, '<moment>');
 }
 

@@ -57,17 +57,19 @@ export function ReviewedTask({ item, drafts, session, saves, onSaved, onSkip, on
     focus('override-value');
   };
   const keys: KeyMap<'review'> = {
-    m: () => sayOf(place, 'met'),
-    u: () => sayOf(place, 'unmet'),
-    p: () => say('pass'),
-    x: () => say('fail'),
-    f: () => change((old) => ({ ...old, isFlagged: !old.isFlagged })),
-    o: denied.override === undefined ? override : undefined,
-    n: () => focus('review-note'),
     v: see,
     s: onSkip,
     '[': onBack,
-    Enter: denied.save === undefined ? saving.save : undefined,
+    ...(denied.save === undefined && {
+      m: () => sayOf(place, 'met'),
+      u: () => sayOf(place, 'unmet'),
+      p: () => say('pass'),
+      x: () => say('fail'),
+      f: () => change((old) => ({ ...old, isFlagged: !old.isFlagged })),
+      o: denied.override === undefined ? override : undefined,
+      n: () => focus('review-note'),
+      Enter: saving.save,
+    }),
   };
   const numbers = judged.slice(0, 9).map((_, at) => [String(at + 1), () => setPlace(at)] as const);
   useKeys('review', { ...keys, ...Object.fromEntries(numbers) });
