@@ -1,6 +1,7 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ErrorBox, Skeleton } from './parts/states.js';
+import { ErrorBox } from './parts/error-box.js';
+import { Skeleton } from './parts/states.js';
 
 /** A page whose code is loaded when it is first shown, so that nobody loads pages that they do not look at. */
 export function lazy<Props extends object>(

@@ -3,6 +3,7 @@ import type { PageFile } from '@touchstone/sdk/view';
 import { match, useAddress } from '../address.js';
 import { AboutPage } from '../pages/about.js';
 import { ComparePage } from '../pages/compare.js';
+import { EventsPage } from '../pages/events.js';
 import { ReportPage } from '../pages/report.js';
 import { RunPage } from '../pages/run.js';
 import { RunsPage } from '../pages/runs.js';
@@ -57,6 +58,7 @@ function Page({ path }: { readonly path: string }) {
   if (task) return <TaskPage runId={task.runId ?? ''} taskId={task.taskId ?? ''} />;
   const part = match('/runs/:runId/:part', path);
   if (part?.part === 'report') return <ReportPage key={path} runId={part.runId ?? ''} />;
+  if (part?.part === 'events') return <EventsPage key={path} runId={part.runId ?? ''} />;
   if (part?.part === 'about') return <AboutPage key={path} runId={part.runId ?? ''} />;
   const run = match('/runs/:runId', path);
   if (run) return <RunPage key={run.runId} runId={run.runId ?? ''} />;

@@ -2,12 +2,14 @@ import type { RunSnapshot } from '@touchstone/sdk';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { MOST_RUNS, runsIn } from '../parts/compare/compared-runs.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { type Column, Grid } from '../parts/grid.js';
+import { useKeys } from '../parts/keys.js';
 import { hrefOfRun, nameOfRun, runColumns } from '../parts/run/run-columns.js';
 import { RunFilters } from '../parts/run/run-filters.js';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { readRunFilter, useRuns } from '../queries/use-runs.js';
-import { isFile } from '../source.js';
+import { IN_FILE } from '../source.js';
 
 /** Runs are marked in the order they are chosen: the first one is the baseline. */
 function toggleMark(address: Address, runId: string): void {
@@ -49,7 +51,7 @@ export function RunsPage() {
       {ignored.length > 0 && (
         <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
       )}
-      {!isFile() && <RunFilters address={address} count={runs.length} hasMore={more !== undefined} />}
+      {!IN_FILE && <RunFilters address={address} count={runs.length} hasMore={more !== undefined} />}
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton />}
       {!isLoading && error === undefined && runs.length === 0 && <NoRuns isFiltered={isFiltered} />}
@@ -89,6 +91,11 @@ function CompareLink({ marked }: { readonly marked: readonly string[] }) {
 function RunGrid({ runs, address }: { readonly runs: readonly RunSnapshot[]; readonly address: Address }) {
   const [active, setActive] = useState(0);
   const marked = runsIn(address.query);
+  const chosen = runs[active];
+  useKeys('list', {
+    c: chosen?.touchstone?.kind === 'eval' ? () => toggleMark(address, chosen.runId) : undefined,
+    C: marked.length > 1 ? () => navigate(compareHref(marked)) : undefined,
+  });
   return (
     <Grid
       label="Runs"
@@ -100,13 +107,6 @@ function RunGrid({ runs, address }: { readonly runs: readonly RunSnapshot[]; rea
       onOpen={(index) => {
         const run = runs[index];
         if (run) navigate(hrefOfRun(run));
-      }}
-      onKey={(key) => {
-        const run = runs[active];
-        if (key === 'c' && run?.touchstone?.kind === 'eval') toggleMark(address, run.runId);
-        else if (key === 'C' && marked.length > 1) navigate(compareHref(marked));
-        else return false;
-        return true;
       }}
       rowProps={(run) => ({ 'data-run': run.runId })}
     />

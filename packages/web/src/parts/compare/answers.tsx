@@ -7,8 +7,9 @@ import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Body } from '../body.js';
 import { Diff } from '../diff.js';
+import { ErrorBox } from '../error-box.js';
 import { useKeys } from '../keys.js';
-import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { Empty, Skeleton } from '../states.js';
 import { answerOf, Side } from './compared-task.js';
 
 type AnswersProps = { readonly runs: readonly string[] };
@@ -32,7 +33,7 @@ export function Answers({ runs }: AnswersProps) {
     setPlace(next);
     if (row) navigate(withQuery(address, { task: row.taskId }), { replace: true });
   };
-  useKeys({ '[': () => go(-1), ']': () => go(1), d: () => setDiff(!isDiff) });
+  useKeys('task', { '[': () => go(-1), ']': () => go(1), d: () => setDiff(!isDiff) });
   if (pages.error !== undefined) return <ErrorBox error={pages.error} />;
   if (pages.isFirst) return <Skeleton />;
   if (taskId === undefined) return <Empty>No task came out differently in these runs.</Empty>;

@@ -7,9 +7,10 @@ import { readTaskQuery } from '../../queries/task-query.js';
 import { useQuery } from '../../queries/use-query.js';
 import { useTaskPages } from '../../queries/use-task-pages.js';
 import { client } from '../../source.js';
+import { ErrorBox } from '../error-box.js';
 import { Glyph } from '../glyphs.js';
 import { type Column, Grid } from '../grid.js';
-import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { Empty, Skeleton } from '../states.js';
 import { Change, changeOf, outcomeOf } from '../task/task-columns.js';
 import { ComparedTask } from './compared-task.js';
 

@@ -6,8 +6,9 @@ import { ChangeMark } from '../../marks/change.js';
 import { SmallInterval } from '../../marks/small-interval.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
+import { ErrorBox } from '../error-box.js';
 import { Menu } from '../menu.js';
-import { Command, ErrorBox } from '../states.js';
+import { Command } from '../states.js';
 import { When } from '../when.js';
 import { allowedIn, movedTo, waysOut, without } from './compared-runs.js';
 

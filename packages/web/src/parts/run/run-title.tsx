@@ -1,7 +1,7 @@
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import type { ComponentChildren } from 'preact';
 import { verdictOfRun } from '../../run-words.js';
-import { isFile } from '../../source.js';
+import { IN_FILE } from '../../source.js';
 import { VerdictBadge } from '../verdict.js';
 import { RunMenu } from './run-menu.js';
 
@@ -35,21 +35,19 @@ export function RunTitle({ run, part, isWorse = false, reload, children }: RunTi
           {agent.agentId}@{agent.version}
         </h1>
         <VerdictBadge verdict={verdictOfRun(run, isWorse)} status={run.status} />
-        {!isFile() && (
-          <>
-            <a
-              class="button run-action"
-              href={`/review?source=failures&runId=${encodeURIComponent(run.runId)}`}
-            >
-              Review failures
-            </a>
-            <RunMenu run={run} reload={reload} />
-          </>
+        {!IN_FILE && (
+          <a
+            class="button run-action"
+            href={`/review?source=failures&runId=${encodeURIComponent(run.runId)}`}
+          >
+            Review failures
+          </a>
         )}
+        <RunMenu run={run} reload={reload} />
       </div>
       {children}
       <nav class="tabs" aria-label="Run">
-        {PARTS.filter(([, name]) => !isFile() || name !== 'Events').map(([path, name]) => (
+        {PARTS.map(([path, name]) => (
           <a
             key={name}
             href={`/runs/${encodeURIComponent(run.runId)}${path}`}

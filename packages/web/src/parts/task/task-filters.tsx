@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, withQuery } from '../../address.js';
 import { readTaskQuery } from '../../queries/task-query.js';
 import { hasContent } from '../../source.js';
+import { useFindKey } from '../search-field.js';
 
 type FiltersProps = {
   readonly address: Address;
@@ -60,6 +61,7 @@ function Find({ address }: { readonly address: Address }) {
   const current = address.text === '' ? (address.query.get('id') ?? '') : `${MARK} ${address.text}`;
   const [draft, setDraft] = useState(current);
   const kept = useRef('');
+  const field = useFindKey();
   // Before the next key can come.
   useLayoutEffect(() => {
     setDraft(kept.current || current);
@@ -86,6 +88,7 @@ function Find({ address }: { readonly address: Address }) {
   };
   return (
     <input
+      ref={field}
       type="search"
       aria-label="Find tasks by id"
       placeholder={hasContent() ? 'Task id  /  text: words' : 'Task id  /'}
