@@ -77,6 +77,7 @@ export function AuditPage() {
       {items.length > 0 && (
         <Grid
           label="Audit"
+          name="audit"
           count={items.length}
           columns={COLUMNS}
           rowAt={(index) => items[index]}

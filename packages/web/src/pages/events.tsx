@@ -73,6 +73,7 @@ function Events({ run, reload }: { readonly run: EvalRunSnapshot; readonly reloa
         {events.count > 0 && (
           <Grid
             label="Events"
+            name="events"
             count={events.count}
             columns={COLUMNS}
             rowAt={events.rowAt}

@@ -3,6 +3,7 @@ import type { EvalRunSnapshot, RunProgress } from '@touchstone/sdk';
 import { percent, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
+import { type Columns, useColumns } from '../parts/columns/use-columns.js';
 import { Grid } from '../parts/grid.js';
 import { RunHeading } from '../parts/run/run-heading.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
@@ -42,6 +43,12 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
     client.runs.facets(runId as never, filters, { signal }),
   );
   useTitle(run, live.progress);
+  const isReading = view === 'reading';
+  const bodies = useBodies(runId, isReading, tasks.rowAt);
+  const hrefOf = hrefIn(runId);
+  const facts = useColumns('tasks', taskColumns(hrefOf, columnFacts(facets.data)));
+  const reading = useColumns('reading', readingColumns(hrefOf, bodies.of));
+  const columns = isReading ? reading : facts;
   const open = address.query.get('task');
   return (
     <div class={open === null ? 'run' : 'run with-panel'}>
@@ -56,13 +63,19 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
       {ignored.length > 0 && (
         <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
       )}
-      <TaskFilters address={address} facets={facets.data} matched={tasks.matched} total={tasks.total} />
+      <TaskFilters
+        address={address}
+        facets={facets.data}
+        matched={tasks.matched}
+        total={tasks.total}
+        columns={columns}
+      />
       <div class="run-body">
         <TaskGrid
-          runId={runId}
+          hrefOf={hrefOf}
           tasks={tasks}
-          columns={columnFacts(facets.data)}
-          isReading={view === 'reading'}
+          columns={columns}
+          {...(isReading && { onSight: bodies.onSight, rowHeight: READING_HEIGHT })}
         />
         {open !== null && (
           <TaskPanel
@@ -141,19 +154,25 @@ async function moveBy(tasks: Tasks, address: Address, taskId: string, step: 1 | 
   if (row) navigate(withQuery(address, { task: row.taskId }), { replace: true });
 }
 
+const hrefIn =
+  (runId: string) =>
+  ({ taskId }: TaskListing): string =>
+    `/runs/${encodeURIComponent(runId)}/tasks/${encodeURIComponent(taskId)}`;
+
 type TaskGridProps = {
-  readonly runId: string;
+  readonly hrefOf: (row: TaskListing) => string;
   readonly tasks: Tasks;
-  readonly columns: ColumnFacts;
-  readonly isReading: boolean;
+  readonly columns: Columns<TaskListing>;
+  /** Contents are read for the rows in sight. */
+  readonly onSight?: (from: number, to: number) => void;
+  readonly rowHeight?: number;
 };
 
-function TaskGrid({ runId, tasks, columns, isReading }: TaskGridProps) {
+function TaskGrid({ hrefOf, tasks, columns, onSight, rowHeight }: TaskGridProps) {
   const address = useAddress();
   const open = address.query.get('task');
   const [active, setActive] = useState(0);
   const { isFirst, find } = tasks;
-  const bodies = useBodies(runId, isReading, tasks.rowAt);
   useEffect(() => {
     if (open === null || isFirst || tasks.rowAt(active)?.taskId === open) return undefined;
     const giveUp = new AbortController();
@@ -163,8 +182,6 @@ function TaskGrid({ runId, tasks, columns, isReading }: TaskGridProps) {
     );
     return () => giveUp.abort();
   }, [open, isFirst]);
-  const hrefOf = ({ taskId }: TaskListing): string =>
-    `/runs/${encodeURIComponent(runId)}/tasks/${encodeURIComponent(taskId)}`;
   const move = (index: number): void => {
     setActive(index);
     const row = tasks.rowAt(index);
@@ -184,13 +201,15 @@ function TaskGrid({ runId, tasks, columns, isReading }: TaskGridProps) {
   return (
     <Grid
       label="Tasks"
+      name="tasks"
       count={tasks.matched}
-      columns={isReading ? readingColumns(hrefOf, bodies.of) : taskColumns(hrefOf, columns)}
-      {...(isReading && { rowHeight: READING_HEIGHT })}
+      columns={columns.shown}
+      onMoveColumn={columns.move}
+      {...(rowHeight !== undefined && { rowHeight })}
       rowAt={tasks.rowAt}
       onSight={(from, to) => {
         tasks.onSight(from, to);
-        bodies.onSight(from, to);
+        onSight?.(from, to);
       }}
       active={active}
       onMove={move}

@@ -1,6 +1,7 @@
 import type { RunSnapshot } from '@touchstone/sdk';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
+import { type Columns, useColumns } from '../parts/columns/use-columns.js';
 import { MOST_RUNS, runsIn } from '../parts/compare/compared-runs.js';
 import { type Column, Grid } from '../parts/grid.js';
 import { hrefOfRun, nameOfRun, runColumns } from '../parts/run/run-columns.js';
@@ -19,6 +20,7 @@ function toggleMark(address: Address, runId: string): void {
 const markColumn = (address: Address): Column<RunSnapshot> => ({
   id: 'mark',
   name: 'Compare',
+  isKept: true,
   cell: (run) =>
     run.touchstone?.kind === 'eval' && (
       <input
@@ -39,6 +41,7 @@ export function RunsPage() {
   useEffect(() => {
     document.title = 'Runs · Touchstone';
   }, []);
+  const columns = useColumns('runs', [markColumn(address), ...runColumns(runs)]);
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <div class="run runs">
@@ -49,11 +52,13 @@ export function RunsPage() {
       {ignored.length > 0 && (
         <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
       )}
-      {!isFile() && <RunFilters address={address} count={runs.length} hasMore={more !== undefined} />}
+      {!isFile() && (
+        <RunFilters address={address} runs={runs} hasMore={more !== undefined} columns={columns} />
+      )}
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton />}
       {!isLoading && error === undefined && runs.length === 0 && <NoRuns isFiltered={isFiltered} />}
-      {runs.length > 0 && <RunGrid runs={runs} address={address} />}
+      {runs.length > 0 && <RunGrid runs={runs} address={address} columns={columns} />}
       {more && (
         <p>
           <button type="button" onClick={more}>
@@ -86,14 +91,22 @@ function CompareLink({ marked }: { readonly marked: readonly string[] }) {
   );
 }
 
-function RunGrid({ runs, address }: { readonly runs: readonly RunSnapshot[]; readonly address: Address }) {
+type RunGridProps = {
+  readonly runs: readonly RunSnapshot[];
+  readonly address: Address;
+  readonly columns: Columns<RunSnapshot>;
+};
+
+function RunGrid({ runs, address, columns }: RunGridProps) {
   const [active, setActive] = useState(0);
   const marked = runsIn(address.query);
   return (
     <Grid
       label="Runs"
+      name="runs"
       count={runs.length}
-      columns={[markColumn(address), ...runColumns(runs)]}
+      columns={columns.shown}
+      onMoveColumn={columns.move}
       rowAt={(index) => runs[index]}
       active={active}
       onMove={setActive}

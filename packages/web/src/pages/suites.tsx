@@ -105,6 +105,7 @@ export function SuitesPage() {
       {suites.length > 0 && (
         <Grid
           label="Suites"
+          name="suites"
           count={suites.length}
           columns={columnsOf(newestOf)}
           rowAt={(index) => suites[index]}

@@ -25,6 +25,13 @@ export const Glyph = ({ outcome }: { readonly outcome: TaskOutcome }) => (
   </svg>
 );
 
+/** The glyph beside its word, which says it already. */
+export const Shape = ({ outcome }: { readonly outcome: TaskOutcome }) => (
+  <svg class={`glyph ${outcome}`} viewBox="0 0 16 16" aria-hidden="true">
+    {SHAPES[outcome]}
+  </svg>
+);
+
 export const Mark = () => (
   <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
     <path class="stone" d="M15 2 26 6l4 11-6 10-13 3-8-9 1-13z" />

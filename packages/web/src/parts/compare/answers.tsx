@@ -6,7 +6,7 @@ import { usePages } from '../../queries/use-pages.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Body } from '../body.js';
-import { Diff } from '../diff.js';
+import { ChosenDiff } from '../diff.js';
 import { useKeys } from '../keys.js';
 import { Empty, ErrorBox, Skeleton } from '../states.js';
 import { answerOf, Side } from './compared-task.js';
@@ -109,7 +109,7 @@ const Answer = ({ run, task, before }: AnswerProps) => (
     <h3>
       {run?.agent.version ?? ''} {task ? <Side task={task} /> : <span class="muted">not there</span>}
     </h3>
-    {task && before && <Diff before={answerOf(before)} after={answerOf(task)} />}
+    {task && before && <ChosenDiff before={answerOf(before)} after={answerOf(task)} />}
     {task && !before && <Body value={answerOf(task)} />}
   </article>
 );

@@ -191,6 +191,7 @@ function FlipGrid({ tasks, facets, before, after }: FlipGridProps) {
   return (
     <Grid
       label="Tasks"
+      name="flips"
       count={tasks.matched}
       columns={columnsOf(excerptsOf)}
       rowAt={tasks.rowAt}

@@ -1,6 +1,14 @@
 import type { EvalReport, TaskFacets } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
-import { chance, detectableWords, duration, regressionWords, signed, usd } from '@touchstone/sdk/view';
+import {
+  chance,
+  detectableWords,
+  duration,
+  regressionWords,
+  signed,
+  score as twoDigits,
+  usd,
+} from '@touchstone/sdk/view';
 import { type Address, navigate, withQuery } from '../../address.js';
 import { HistogramMark } from '../../marks/histogram.js';
 import { IntervalMark } from '../../marks/interval.js';
@@ -36,7 +44,13 @@ function Figures({
         <span class="big" data-testid="score" data-value={score}>
           {score.toFixed(3)}
         </span>
-        <IntervalMark value={score} interval={interval} bar={bar} baseline={regression?.baseline.score} />
+        <div>
+          <IntervalMark value={score} interval={interval} bar={bar} baseline={regression?.baseline.score} />
+          <p class="muted">
+            <span class="gold">bar {twoDigits(bar)}</span>
+            {regression && ` · baseline ${twoDigits(regression.baseline.score)}`}
+          </p>
+        </div>
       </div>
       {regression && (
         <div class="figure" title={regressionWords(regression)}>

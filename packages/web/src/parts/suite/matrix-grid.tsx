@@ -35,6 +35,7 @@ export function MatrixGrid({ query, isReasonKnown = false, onOpen }: MatrixGridP
       ) : (
         <Grid
           label="Matrix"
+          name="matrix"
           count={pages.matched}
           columns={columnsOf(runs)}
           rowAt={pages.rowAt}

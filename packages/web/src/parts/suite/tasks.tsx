@@ -94,6 +94,7 @@ function TaskGrid({ pages }: { readonly pages: Pages }) {
   return (
     <Grid
       label="Tasks"
+      name="suite-tasks"
       count={pages.matched}
       columns={COLUMNS}
       rowAt={pages.rowAt}

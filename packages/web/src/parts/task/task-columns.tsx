@@ -75,6 +75,7 @@ const allColumns = (hrefOf: (row: TaskListing) => string): readonly Column<TaskL
     id: 'task',
     name: 'Task',
     order: 'id',
+    isKept: true,
     cell: (row) => (
       <a href={hrefOf(row)} tabIndex={-1}>
         {row.taskId}

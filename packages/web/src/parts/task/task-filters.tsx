@@ -1,24 +1,37 @@
-import { TASK_CHANGES, type TaskFacets } from '@touchstone/protocol';
+import { TASK_CHANGES, type TaskFacets, type TaskListing } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, withQuery } from '../../address.js';
 import { readTaskQuery } from '../../queries/task-query.js';
 import { hasContent } from '../../source.js';
+import { AddFilter } from '../add-filter.js';
+import { ColumnsMenu } from '../columns/columns-menu.js';
+import type { Columns } from '../columns/use-columns.js';
+import { Shape } from '../glyphs.js';
+import { FilterChips, fieldsOf } from './filter-fields.js';
 
 type FiltersProps = {
   readonly address: Address;
   readonly facets: TaskFacets | undefined;
   readonly matched: number;
   readonly total: number;
+  readonly columns: Columns<TaskListing>;
 };
 
 /** Which part of the tasks is shown. Every choice is in the address, and Back undoes it. */
-export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
+export function TaskFilters({ address, facets, matched, total, columns }: FiltersProps) {
   const { query } = address;
   const { filter } = readTaskQuery(query);
   const set = (changes: { readonly [name: string]: string | undefined }): void =>
     navigate(withQuery(address, { ...changes, task: undefined }));
-  const toggle = (name: string, value: string | undefined, count: number | undefined, label: string) => {
+  const toggle = (
+    name: string,
+    value: string | undefined,
+    count: number | undefined,
+    label: string,
+    shape?: ComponentChildren,
+  ) => {
     const isPressed =
       value === undefined
         ? filter.outcome === undefined && filter.change === undefined
@@ -30,6 +43,7 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
         aria-pressed={isPressed}
         onClick={() => set({ outcome: undefined, change: undefined, [name]: isPressed ? undefined : value })}
       >
+        {shape}
         {label} <span class="count">{count === undefined ? '' : whole(count)}</span>
       </button>
     );
@@ -40,20 +54,25 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
   return (
     <div class="filters" role="toolbar" aria-label="Filters">
       {toggle('outcome', undefined, total, 'All')}
-      {toggle('outcome', 'failed', outcomes?.failed, 'Failed')}
-      {toggle('outcome', 'unscored', outcomes?.unscored, 'Not scored')}
-      {toggle('outcome', 'passed', outcomes?.passed, 'Passed')}
-      {isCompared && toggle('change', 'toFail', changes.toFail, 'Now fails')}
-      {isCompared && toggle('change', 'toPass', changes.toPass, 'Now passes')}
+      {toggle('outcome', 'failed', outcomes?.failed, 'Failed', <Shape outcome="failed" />)}
+      {toggle('outcome', 'unscored', outcomes?.unscored, 'Not scored', <Shape outcome="unscored" />)}
+      {toggle('outcome', 'passed', outcomes?.passed, 'Passed', <Shape outcome="passed" />)}
+      {isCompared && toggle('change', 'toFail', changes.toFail, 'Now fails', arrow('↓'))}
+      {isCompared && toggle('change', 'toPass', changes.toPass, 'Now passes', arrow('↑'))}
       <Find address={address} />
-      <Chips address={address} />
+      <AddFilter address={address} fields={fieldsOf(facets)} clears={['task']} />
+      <FilterChips address={address} />
       {hasContent() && <ViewChoice address={address} />}
+      <ColumnsMenu columns={columns} />
       <span class="matched" data-testid="matched" role="status">
         {whole(matched)} of {whole(total)}
       </span>
     </div>
   );
 }
+
+/** Shape before colour; the name of a button begins with its word. */
+const arrow = (sign: string) => <span aria-hidden="true">{sign} </span>;
 
 /** One box: ids at once, and with `text:` in front the contents, when the reader is done typing. */
 function Find({ address }: { readonly address: Address }) {
@@ -125,34 +144,3 @@ function ViewChoice({ address }: { readonly address: Address }) {
     </fieldset>
   );
 }
-
-const NAMES: { readonly [name: string]: string } = {
-  slice: 'slice',
-  finding: 'finding',
-  criterion: 'unmet',
-  minScore: 'score ≥',
-  maxScore: 'score ≤',
-  minMs: 'ms ≥',
-  maxMs: 'ms ≤',
-};
-
-/** Filters that were chosen elsewhere: by a bar of a histogram, or by a slice. */
-const Chips = ({ address }: { readonly address: Address }) => (
-  <>
-    {Object.entries(NAMES).flatMap(([name, label]) => {
-      const value = address.query.get(name);
-      if (value === null) return [];
-      return [
-        <button
-          key={name}
-          type="button"
-          class="chip"
-          aria-label={`Remove the filter ${label} ${value}`}
-          onClick={() => navigate(withQuery(address, { [name]: undefined }))}
-        >
-          {label} {value} <span aria-hidden="true">×</span>
-        </button>,
-      ];
-    })}
-  </>
-);
