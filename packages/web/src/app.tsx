@@ -6,6 +6,7 @@ import { RunPage } from './pages/run.js';
 import { OpenPage, SignInPage } from './pages/sign-in.js';
 import { TaskPage } from './pages/task.js';
 import { RunActionsContext } from './parts/run/run-actions-context.js';
+import { GoTo } from './parts/shell/go-to.js';
 import { SessionContext } from './parts/shell/session-context.js';
 import { Shell } from './parts/shell/shell.js';
 import { Empty } from './parts/states.js';
@@ -61,7 +62,7 @@ function SignedIn({ path }: { readonly path: string }) {
   return (
     <SessionContext.Provider value={session}>
       <RunActionsContext.Provider value={RunActions}>
-        <Shell path={path} session={session}>
+        <Shell path={path} session={session} beside={<GoTo />}>
           <Page path={path} session={session} />
         </Shell>
       </RunActionsContext.Provider>

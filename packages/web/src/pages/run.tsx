@@ -1,10 +1,11 @@
 import type { TaskFacets, TaskListing } from '@touchstone/protocol';
 import type { EvalRunSnapshot, RunProgress } from '@touchstone/sdk';
 import { percent, whole } from '@touchstone/sdk/view';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { type Columns, useColumns } from '../parts/columns/use-columns.js';
 import { Grid } from '../parts/grid.js';
+import { Ignored } from '../parts/ignored.js';
 import { RunHeading } from '../parts/run/run-heading.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
 import { READING_HEIGHT, readingColumns } from '../parts/task/reading-columns.js';
@@ -17,7 +18,7 @@ import { EvalRunOf } from '../queries/use-eval-run.js';
 import { type LiveState, useLive } from '../queries/use-live.js';
 import { useQuery } from '../queries/use-query.js';
 import { useTaskPages } from '../queries/use-task-pages.js';
-import { GLYPHS, verdictOfRun } from '../run-words.js';
+import { GLYPHS, verdictOfRun, wordOf } from '../run-words.js';
 import { client } from '../source.js';
 
 const isOver = (status: string): boolean => ['completed', 'failed', 'cancelled'].includes(status);
@@ -60,9 +61,8 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
         shown={tasks.total}
         onShow={() => setShown(live.progress?.done ?? 0)}
       />
-      {ignored.length > 0 && (
-        <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
-      )}
+      <Ignored names={ignored} />
+      <Ended run={run} />
       <TaskFilters
         address={address}
         facets={facets.data}
@@ -101,6 +101,18 @@ function useTitle(run: EvalRunSnapshot, progress: RunProgress | undefined): void
       document.title = `${percent(progress.done / Math.max(1, progress.total))} · ${name}`;
     else document.title = name;
   }, [verdict, name, progress?.done]);
+}
+
+/** Said once, to those who watched the run. */
+function Ended({ run }: { readonly run: EvalRunSnapshot }) {
+  const wasWatched = useRef(!isOver(run.status));
+  if (!wasWatched.current) return null;
+  const verdict = wordOf(verdictOfRun(run), run.status);
+  return (
+    <p role="status" class="muted">
+      {isOver(run.status) && `The run has ended: ${verdict}.`}
+    </p>
+  );
 }
 
 type LiveProps = {

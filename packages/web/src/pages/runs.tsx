@@ -4,6 +4,7 @@ import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { type Columns, useColumns } from '../parts/columns/use-columns.js';
 import { MOST_RUNS, runsIn } from '../parts/compare/compared-runs.js';
 import { type Column, Grid } from '../parts/grid.js';
+import { Ignored } from '../parts/ignored.js';
 import { hrefOfRun, nameOfRun, runColumns } from '../parts/run/run-columns.js';
 import { RunFilters } from '../parts/run/run-filters.js';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
@@ -49,9 +50,7 @@ export function RunsPage() {
         <h1>Runs</h1>
         <CompareLink marked={runsIn(address.query)} />
       </div>
-      {ignored.length > 0 && (
-        <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
-      )}
+      <Ignored names={ignored} />
       {!isFile() && (
         <RunFilters address={address} runs={runs} hasMore={more !== undefined} columns={columns} />
       )}

@@ -107,7 +107,9 @@ export function SuitesPage() {
           label="Suites"
           name="suites"
           count={suites.length}
-          columns={columnsOf(newestOf)}
+          columns={columnsOf(newestOf).filter(
+            ({ id }) => id !== 'agent' || suites.some(({ targetAgentId }) => targetAgentId !== undefined),
+          )}
           rowAt={(index) => suites[index]}
           active={active}
           onMove={setActive}

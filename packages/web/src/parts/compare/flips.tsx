@@ -7,9 +7,11 @@ import { readTaskQuery } from '../../queries/task-query.js';
 import { useQuery } from '../../queries/use-query.js';
 import { useTaskPages } from '../../queries/use-task-pages.js';
 import { client } from '../../source.js';
+import { AddFilter } from '../add-filter.js';
 import { Glyph } from '../glyphs.js';
 import { type Column, Grid } from '../grid.js';
 import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { FilterChips, fieldsOf } from '../task/filter-fields.js';
 import { Change, changeOf, outcomeOf } from '../task/task-columns.js';
 import { ComparedTask } from './compared-task.js';
 
@@ -40,8 +42,10 @@ export function Flips({ before, after, isAll }: FlipsProps) {
     ...filter,
     against: before as never,
   };
-  const facets = useQuery(`facets ${after} ${before}`, (signal) =>
-    client.runs.facets(after as never, { against: before as never }, { signal }),
+  const { order: _order, change: _change, ...others } = filter;
+  const counted = { ...others, against: before as never };
+  const facets = useQuery(`facets ${after} ${JSON.stringify(counted)}`, (signal) =>
+    client.runs.facets(after as never, counted, { signal }),
   );
   const tasks = useTaskPages(after, asked, 0);
   const open = address.query.get('task');
@@ -85,6 +89,8 @@ function Changes({ address, facets, chosen, isAll }: ChangesProps) {
     <div class="filters" role="toolbar" aria-label="Filters">
       {isAll ? toggle('All', undefined, all) : toggle('Flips', FLIPS, flips)}
       {(Object.keys(NAMES) as ChangeName[]).map((name) => toggle(NAMES[name], name, changes?.[name]))}
+      <AddFilter address={address} fields={fieldsOf(facets)} clears={['task']} />
+      <FilterChips address={address} />
     </div>
   );
 }

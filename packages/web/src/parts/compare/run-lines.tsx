@@ -7,8 +7,10 @@ import { SmallInterval } from '../../marks/small-interval.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Menu } from '../menu.js';
+import { SmallestDrop } from '../smallest-drop.js';
 import { Command, ErrorBox } from '../states.js';
 import { When } from '../when.js';
+import { ChangedSlices } from './changed-slices.js';
 import { allowedIn, movedTo, waysOut, without } from './compared-runs.js';
 
 type RunLinesProps = { readonly runs: readonly string[]; readonly matrix: Matrix | undefined };
@@ -95,7 +97,8 @@ function Difference({ before, after, isDetailed }: DifferenceProps) {
   if (error instanceof HostResponseError && error.status === 400)
     return <NotAlike address={address} error={error} runId={after} />;
   if (error !== undefined) return <ErrorBox error={error} onRetry={reload} />;
-  return data?.regression ? <Verdict regression={data.regression} isDetailed={isDetailed} /> : null;
+  if (!data?.regression) return null;
+  return <Verdict regression={data.regression} slices={isDetailed ? data.slices : undefined} />;
 }
 
 type NotAlikeProps = { readonly address: Address; readonly error: HostResponseError; readonly runId: string };
@@ -117,13 +120,13 @@ const NotAlike = ({ address, error, runId }: NotAlikeProps) => (
 
 type Regression = NonNullable<EvalReport['regression']>;
 
-const Verdict = ({
-  regression,
-  isDetailed,
-}: {
+type VerdictProps = {
   readonly regression: Regression;
-  readonly isDetailed: boolean;
-}) => (
+  /** Where the change lies; undefined where there is no room for details. */
+  readonly slices: EvalReport['slices'] | undefined;
+};
+
+const Verdict = ({ regression, slices }: VerdictProps) => (
   <div class="difference">
     <p
       class={`sentence ${regression.verdict}`}
@@ -138,12 +141,16 @@ const Verdict = ({
       interval={regression.interval}
       tolerance={regression.tolerance}
     />
-    {isDetailed && (
-      <ul class="muted certainty">
-        {[...changeCertainty(regression), ...deltaWords(regression)].map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
+    <SmallestDrop regression={regression} />
+    {slices && (
+      <>
+        <ul class="muted certainty">
+          {[...changeCertainty(regression), ...deltaWords(regression)].map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+        <ChangedSlices slices={slices} />
+      </>
     )}
   </div>
 );

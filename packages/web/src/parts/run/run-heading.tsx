@@ -1,17 +1,10 @@
 import type { EvalReport, TaskFacets } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
-import {
-  chance,
-  detectableWords,
-  duration,
-  regressionWords,
-  signed,
-  score as twoDigits,
-  usd,
-} from '@touchstone/sdk/view';
+import { chance, duration, regressionWords, signed, score as twoDigits, usd } from '@touchstone/sdk/view';
 import { type Address, navigate, withQuery } from '../../address.js';
 import { HistogramMark } from '../../marks/histogram.js';
 import { IntervalMark } from '../../marks/interval.js';
+import { SmallestDrop } from '../smallest-drop.js';
 import { RunTitle } from './run-title.js';
 
 type HeadingProps = {
@@ -58,11 +51,7 @@ function Figures({
             {signed(regression.scoreDelta)}
           </span>
           <span class="muted"> p {chance(regression.pValue)}</span>
-          <p class="muted" data-testid="smallest-drop" title={detectableWords(regression)}>
-            {regression.smallestDetectableDrop === undefined
-              ? 'can show no drop'
-              : `can show ≥ ${regression.smallestDetectableDrop.toFixed(3)}`}
-          </p>
+          <SmallestDrop regression={regression} />
         </div>
       )}
       <div class="figure">

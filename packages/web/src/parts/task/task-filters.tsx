@@ -8,7 +8,7 @@ import { hasContent } from '../../source.js';
 import { AddFilter } from '../add-filter.js';
 import { ColumnsMenu } from '../columns/columns-menu.js';
 import type { Columns } from '../columns/use-columns.js';
-import { Shape } from '../glyphs.js';
+import { Arrow, Shape } from '../glyphs.js';
 import { FilterChips, fieldsOf } from './filter-fields.js';
 
 type FiltersProps = {
@@ -57,8 +57,8 @@ export function TaskFilters({ address, facets, matched, total, columns }: Filter
       {toggle('outcome', 'failed', outcomes?.failed, 'Failed', <Shape outcome="failed" />)}
       {toggle('outcome', 'unscored', outcomes?.unscored, 'Not scored', <Shape outcome="unscored" />)}
       {toggle('outcome', 'passed', outcomes?.passed, 'Passed', <Shape outcome="passed" />)}
-      {isCompared && toggle('change', 'toFail', changes.toFail, 'Now fails', arrow('↓'))}
-      {isCompared && toggle('change', 'toPass', changes.toPass, 'Now passes', arrow('↑'))}
+      {isCompared && toggle('change', 'toFail', changes.toFail, 'Now fails', <Arrow isUp={false} />)}
+      {isCompared && toggle('change', 'toPass', changes.toPass, 'Now passes', <Arrow isUp />)}
       <Find address={address} />
       <AddFilter address={address} fields={fieldsOf(facets)} clears={['task']} />
       <FilterChips address={address} />
@@ -70,9 +70,6 @@ export function TaskFilters({ address, facets, matched, total, columns }: Filter
     </div>
   );
 }
-
-/** Shape before colour; the name of a button begins with its word. */
-const arrow = (sign: string) => <span aria-hidden="true">{sign} </span>;
 
 /** One box: ids at once, and with `text:` in front the contents, when the reader is done typing. */
 function Find({ address }: { readonly address: Address }) {
