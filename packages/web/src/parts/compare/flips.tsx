@@ -173,6 +173,13 @@ const isApart = (facets: TaskFacets | undefined): boolean =>
   facets !== undefined &&
   Object.entries(facets.changes).every(([name, count]) => name === 'unpaired' || count === 0);
 
+/** Whether every task that is in both runs came out as before. */
+const isSame = (facets: TaskFacets | undefined): boolean =>
+  facets !== undefined &&
+  Object.entries(facets.changes).every(
+    ([name, count]) => name === 'unpaired' || name === 'same' || count === 0,
+  );
+
 function FlipGrid({ tasks, facets, before, after }: FlipGridProps) {
   const address = useAddress();
   const [sight, setSight] = useState<readonly [number, number]>([0, 0]);
@@ -193,6 +200,12 @@ function FlipGrid({ tasks, facets, before, after }: FlipGridProps) {
   if (tasks.error !== undefined) return <ErrorBox error={tasks.error} />;
   if (tasks.isFirst) return <Skeleton />;
   if (tasks.matched === 0 && isApart(facets)) return <Empty>The two runs have no task in common.</Empty>;
+  if (tasks.matched === 0 && isSame(facets))
+    return (
+      <Empty>
+        No task came out differently. <a href={withQuery(address, { view: 'all' })}>See all tasks</a>
+      </Empty>
+    );
   if (tasks.matched === 0) return <Empty>No task changed like this.</Empty>;
   return (
     <Grid

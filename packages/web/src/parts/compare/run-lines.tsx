@@ -98,7 +98,7 @@ function Difference({ before, after, isDetailed }: DifferenceProps) {
     return <NotAlike address={address} error={error} runId={after} />;
   if (error !== undefined) return <ErrorBox error={error} onRetry={reload} />;
   if (!data?.regression) return null;
-  return <Verdict regression={data.regression} slices={isDetailed ? data.slices : undefined} />;
+  return <Verdict regression={data.regression} slices={data.slices} isDetailed={isDetailed} />;
 }
 
 type NotAlikeProps = { readonly address: Address; readonly error: HostResponseError; readonly runId: string };
@@ -122,11 +122,13 @@ type Regression = NonNullable<EvalReport['regression']>;
 
 type VerdictProps = {
   readonly regression: Regression;
-  /** Where the change lies; undefined where there is no room for details. */
-  readonly slices: EvalReport['slices'] | undefined;
+  /** Where the change lies. */
+  readonly slices: EvalReport['slices'];
+  /** Of more than two runs the sentences are enough. */
+  readonly isDetailed: boolean;
 };
 
-const Verdict = ({ regression, slices }: VerdictProps) => (
+const Verdict = ({ regression, slices, isDetailed }: VerdictProps) => (
   <div class="difference">
     <p
       class={`sentence ${regression.verdict}`}
@@ -142,7 +144,7 @@ const Verdict = ({ regression, slices }: VerdictProps) => (
       tolerance={regression.tolerance}
     />
     <SmallestDrop regression={regression} />
-    {slices && (
+    {isDetailed && (
       <>
         <ul class="muted certainty">
           {[...changeCertainty(regression), ...deltaWords(regression)].map((sentence) => (

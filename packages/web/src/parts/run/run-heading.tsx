@@ -1,6 +1,14 @@
 import type { EvalReport, TaskFacets } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
-import { chance, duration, regressionWords, signed, score as twoDigits, usd } from '@touchstone/sdk/view';
+import {
+  chance,
+  duration,
+  inconclusiveWords,
+  regressionWords,
+  signed,
+  score as twoDigits,
+  usd,
+} from '@touchstone/sdk/view';
 import { type Address, navigate, withQuery } from '../../address.js';
 import { HistogramMark } from '../../marks/histogram.js';
 import { IntervalMark } from '../../marks/interval.js';
@@ -19,8 +27,15 @@ type HeadingProps = {
 export const RunHeading = ({ run, report, facets, address, reload }: HeadingProps) => (
   <RunTitle run={run} part="Tasks" isWorse={report?.regression?.verdict === 'fail'} reload={reload}>
     {report && <Figures report={report} facets={facets} address={address} />}
+    {report && run.touchstone.headline?.unscored === 0 && <Doubt report={report} />}
   </RunTitle>
 );
+
+/** A verdict that chance alone could have turned. */
+const Doubt = ({ report }: { readonly report: EvalReport }) => {
+  const words = inconclusiveWords(report);
+  return words === undefined ? null : <p class="muted doubt">{words}</p>;
+};
 
 function Figures({
   report,
@@ -66,11 +81,17 @@ function Figures({
           />
         )}
       </div>
-      <div class="figure">
-        <span class="strong">{cost.agentUsd === undefined ? '–' : usd(cost.agentUsd)}</span>
-        {cost.judgeUsd !== undefined && <span class="muted"> + {usd(cost.judgeUsd)} judge</span>}
-        <p class="muted">{cost.unpriced ? `${cost.unpriced} calls of unknown price` : 'cost'}</p>
-      </div>
+      {isPriced(cost) && (
+        <div class="figure">
+          <span class="strong">{cost.agentUsd === undefined ? '–' : usd(cost.agentUsd)}</span>
+          {cost.judgeUsd !== undefined && <span class="muted"> + {usd(cost.judgeUsd)} judge</span>}
+          <p class="muted">{cost.unpriced ? `${cost.unpriced} calls of unknown price` : 'cost'}</p>
+        </div>
+      )}
     </div>
   );
 }
+
+/** An agent that calls no model through the host has no known cost, and no figure either. */
+const isPriced = ({ agentUsd, judgeUsd, unpriced = 0 }: EvalReport['cost']): boolean =>
+  agentUsd !== undefined || judgeUsd !== undefined || unpriced > 0;

@@ -147,7 +147,7 @@ function Answer({ task, invocation }: InvocationProps) {
   return (
     <div class="beside">
       {expected !== undefined && (
-        <Section name="Expected">
+        <Section name="Expected" beside={<span class="muted">{strategyOf(task)}</span>}>
           <Body value={expected} testId="task-expected" />
         </Section>
       )}
@@ -170,6 +170,10 @@ function expectedOf({ expected }: TaskView): Json | undefined {
   const match = expected.match as { readonly value?: Json } | undefined;
   return match?.value;
 }
+
+/** How the answer is held against it: `exact`, `contains` and so on. */
+const strategyOf = ({ expected }: TaskView): string | undefined =>
+  (expected.match as { readonly strategy?: string } | undefined)?.strategy;
 
 const Findings = ({ invocation: { result } }: Pick<InvocationProps, 'invocation'>) =>
   (result?.findings ?? []).length === 0 ? null : (
