@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { violationsOf } from './axe.js';
 import { golden, HOSTILE, newPage, openSignedIn, pageSuite, setUpPages } from './page-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
 
@@ -146,6 +147,7 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     const before = dialog.locator(`[data-run="${pages.host.before}"]`);
     await before.getByText('baseline').waitFor();
     expect(await dialog.locator('[data-run]').count()).toBe(1);
+    expect(await violationsOf(page)).toEqual([]);
     await before.getByRole('checkbox').uncheck();
     await dialog.getByText('Choose a run.').waitFor();
     expect(await dialog.getByRole('button', { name: 'Compare', exact: true }).isDisabled()).toBe(true);
@@ -165,6 +167,7 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     await add.click();
     await form.getByLabel('Filter by').selectOption('Slice');
     await form.getByLabel('Value').selectOption('refund');
+    expect(await violationsOf(page)).toEqual([]);
     await form.getByRole('button', { name: 'Add' }).click();
     await page.getByText('6 of 37').waitFor();
     expect(new URL(page.url()).search).toBe('?outcome=failed&slice=refund');
@@ -196,6 +199,7 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     await menu.getByRole('checkbox', { name: 'Last 8' }).focus();
     await page.keyboard.press('Space');
     expect(await menu.getByRole('checkbox', { name: 'Task' }).isDisabled()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await menu.waitFor({ state: 'detached' });
     expect(await heads()).toEqual(['Outcome', 'Task', 'Why', 'Time', 'Score']);
@@ -246,6 +250,7 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     await dialog.getByRole('button', { name: 'Compare…' }).waitFor();
     await page.keyboard.type('refund-12');
     await dialog.getByRole('link', { name: 'refund-12' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'refund-12', exact: true }).waitFor();
     await page.keyboard.press('Control+k');

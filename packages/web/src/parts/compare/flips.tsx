@@ -8,6 +8,8 @@ import { useQuery } from '../../queries/use-query.js';
 import { useTaskPages } from '../../queries/use-task-pages.js';
 import { client } from '../../source.js';
 import { AddFilter } from '../add-filter.js';
+import { ColumnsMenu } from '../columns/columns-menu.js';
+import { type Columns, useColumns } from '../columns/use-columns.js';
 import { Glyph } from '../glyphs.js';
 import { type Column, Grid } from '../grid.js';
 import { Empty, ErrorBox, Skeleton } from '../states.js';
@@ -48,13 +50,23 @@ export function Flips({ before, after, isAll }: FlipsProps) {
     client.runs.facets(after as never, counted, { signal }),
   );
   const tasks = useTaskPages(after, asked, 0);
+  const [sight, setSight] = useState<readonly [number, number]>([0, 0]);
+  const ids = Array.from({ length: Math.min(MOST_EXCERPTS, sight[1] - sight[0]) }, (_, at) =>
+    tasks.rowAt(sight[0] + at),
+  ).flatMap((row) => row?.taskId ?? []);
+  const columns = useColumns('flips', columnsOf(useExcerpts(before, after, ids)));
   const open = address.query.get('task');
   const close = (): void => navigate(withQuery(address, { task: undefined }));
   return (
     <>
-      <Changes address={address} facets={facets.data} chosen={asked.change} isAll={isAll} />
+      <Changes address={address} facets={facets.data} chosen={asked.change} isAll={isAll} columns={columns} />
       <div class="run-body">
-        <FlipGrid tasks={tasks} facets={facets.data} before={before} after={after} />
+        <FlipGrid
+          tasks={tasks}
+          facets={facets.data}
+          columns={columns}
+          onSight={(from, to) => setSight([from, to])}
+        />
         {open !== null && <ComparedTask runs={[before, after]} taskId={open} onClose={close} />}
       </div>
     </>
@@ -66,9 +78,10 @@ type ChangesProps = {
   readonly facets: TaskFacets | undefined;
   readonly chosen: string | undefined;
   readonly isAll: boolean;
+  readonly columns: Columns<TaskListing>;
 };
 
-function Changes({ address, facets, chosen, isAll }: ChangesProps) {
+function Changes({ address, facets, chosen, isAll, columns }: ChangesProps) {
   const { changes } = facets ?? {};
   const toggle = (name: string, value: string | undefined, count?: number) => (
     <button
@@ -91,6 +104,7 @@ function Changes({ address, facets, chosen, isAll }: ChangesProps) {
       {(Object.keys(NAMES) as ChangeName[]).map((name) => toggle(NAMES[name], name, changes?.[name]))}
       <AddFilter address={address} fields={fieldsOf(facets)} clears={['task']} />
       <FilterChips address={address} />
+      <ColumnsMenu columns={columns} />
     </div>
   );
 }
@@ -137,7 +151,13 @@ const columnsOf = (excerptsOf: ExcerptsOf): readonly Column<TaskListing>[] => [
 
 const COLUMNS: readonly Column<TaskListing>[] = [
   { id: 'flip', name: 'Flip', cell: (row) => ({ toFail: '↓', toPass: '↑' })[flipOf(row)] ?? '' },
-  { id: 'task', name: 'Task', order: 'id', cell: ({ taskId }) => <span class="id">{taskId}</span> },
+  {
+    id: 'task',
+    name: 'Task',
+    order: 'id',
+    isKept: true,
+    cell: ({ taskId }) => <span class="id">{taskId}</span>,
+  },
   {
     id: 'before',
     name: 'Before',
@@ -163,9 +183,11 @@ const COLUMNS: readonly Column<TaskListing>[] = [
   { id: 'change', name: 'Change', isNumber: true, order: 'change', cell: (row) => <Change row={row} /> },
 ];
 
-type FlipGridProps = Omit<FlipsProps, 'isAll'> & {
+type FlipGridProps = {
   readonly tasks: ReturnType<typeof useTaskPages>;
   readonly facets: TaskFacets | undefined;
+  readonly columns: Columns<TaskListing>;
+  readonly onSight: (from: number, to: number) => void;
 };
 
 /** Whether no task is in both runs. */
@@ -180,13 +202,8 @@ const isSame = (facets: TaskFacets | undefined): boolean =>
     ([name, count]) => name === 'unpaired' || name === 'same' || count === 0,
   );
 
-function FlipGrid({ tasks, facets, before, after }: FlipGridProps) {
+function FlipGrid({ tasks, facets, columns, onSight }: FlipGridProps) {
   const address = useAddress();
-  const [sight, setSight] = useState<readonly [number, number]>([0, 0]);
-  const ids = Array.from({ length: Math.min(MOST_EXCERPTS, sight[1] - sight[0]) }, (_, at) =>
-    tasks.rowAt(sight[0] + at),
-  ).flatMap((row) => row?.taskId ?? []);
-  const excerptsOf = useExcerpts(before, after, ids);
   const [active, setActive] = useState(0);
   const open = address.query.get('task');
   const show = (index: number, replace: boolean): void => {
@@ -212,11 +229,12 @@ function FlipGrid({ tasks, facets, before, after }: FlipGridProps) {
       label="Tasks"
       name="flips"
       count={tasks.matched}
-      columns={columnsOf(excerptsOf)}
+      columns={columns.shown}
+      onMoveColumn={columns.move}
       rowAt={tasks.rowAt}
       onSight={(from, to) => {
         tasks.onSight(from, to);
-        setSight([from, to]);
+        onSight(from, to);
       }}
       active={active}
       onMove={move}

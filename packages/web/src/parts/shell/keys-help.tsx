@@ -10,6 +10,7 @@ const GROUPS: readonly (readonly [name: string, lines: readonly KeyLine[]])[] = 
     'Everywhere',
     [
       ['?', 'this list'],
+      ['Ctrl+K', 'go to a run, suite, agent or task, or do something'],
       ['g r', 'runs'],
       ['g s', 'suites'],
       ['g a', 'agents'],
