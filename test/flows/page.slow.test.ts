@@ -134,6 +134,9 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     await page.getByRole('complementary', { name: 'Task order-3' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('complementary').waitFor({ state: 'detached' });
+    const tab = context.waitForEvent('page');
+    await page.locator('[data-task="order-3"] .cell-score').click({ modifiers: ['ControlOrMeta'] });
+    await (await tab).waitForURL(/tasks\/order-3$/);
     await page.keyboard.press('End');
     await page.locator('[data-task="tone-1"].active').waitFor();
     await context.close();
@@ -180,6 +183,9 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     await page.locator('.figure').getByText('no task fits these filters').waitFor();
     await page.getByRole('button', { name: 'Remove the filter score ≥ 0.5' }).click();
     await page.getByText('6 of 37').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Show all tasks' }).click();
+    await page.getByText('37 of 37').waitFor();
     await context.close();
   });
 
@@ -264,6 +270,25 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     await page.keyboard.type('no such thing');
     await dialog.getByText('Nothing has this in its name.').waitFor();
     expect(troubles).toEqual([]);
+    await context.close();
+  });
+
+  test('shows how a document differs from what was expected, by path or word by word', async () => {
+    const task = {
+      taskId: 'day',
+      input: { q: { day: 'Monday', at: 9 } },
+      expected: { kind: 'golden', match: { strategy: 'exact', value: { day: 'Friday', at: 9 } } },
+    };
+    const suite = pageSuite([task], 'documents');
+    await pages.host.client().suites.install(suite as never);
+    const runId = await pages.host.evaluate(suite.suiteId, '1.8.0');
+    const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${runId}/tasks/day`);
+    await page.getByRole('button', { name: 'Difference' }).click();
+    await page.locator('[data-testid=diff][data-kind=json]').waitFor();
+    expect(await page.locator('.diff dt').allTextContents()).toEqual(['/day']);
+    await page.getByRole('button', { name: 'Text', exact: true }).click();
+    await page.locator('[data-testid=diff][data-kind=text]').waitFor();
+    expect(await page.locator('.diff ins').textContent()).toContain('Monday');
     await context.close();
   });
 

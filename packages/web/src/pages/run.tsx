@@ -209,7 +209,13 @@ function TaskGrid({ hrefOf, tasks, columns, onSight, rowHeight }: TaskGridProps)
   if (tasks.error !== undefined) return <ErrorBox error={tasks.error} />;
   if (tasks.isFirst) return <Skeleton />;
   if (tasks.matched === 0)
-    return <Empty>{tasks.total === 0 ? 'No task has ended yet.' : 'No task fits these filters.'}</Empty>;
+    return tasks.total === 0 ? (
+      <Empty>No task has ended yet.</Empty>
+    ) : (
+      <Empty>
+        No task fits these filters. <a href={address.path}>Show all tasks</a>
+      </Empty>
+    );
   return (
     <Grid
       label="Tasks"

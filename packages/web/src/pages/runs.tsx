@@ -27,6 +27,7 @@ const markColumn = (address: Address): Column<RunSnapshot> => ({
       <input
         type="checkbox"
         aria-label={`Compare ${nameOfRun(run)} ${run.runId}`}
+        title="c"
         tabIndex={-1}
         checked={runsIn(address.query).includes(run.runId)}
         onChange={() => toggleMark(address, run.runId)}
@@ -71,7 +72,9 @@ export function RunsPage() {
 
 const NoRuns = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
-    <Empty>No run fits these filters.</Empty>
+    <Empty>
+      No run fits these filters. <a href="/runs">Show all runs</a>
+    </Empty>
   ) : (
     <Empty command={`touchstone run evals/first.suite.yaml --host ${location.origin}`}>
       No run yet. This command makes one:

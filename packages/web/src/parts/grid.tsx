@@ -143,7 +143,11 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
   const row = props.rowAt(index);
   const open = (event: MouseEvent): void => {
     const isControl = (event.target as Element).closest('input, button') !== null;
-    if (isControl || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (isControl || event.shiftKey) return;
+    if (event.ctrlKey || event.metaKey) {
+      openTab(event);
+      return;
+    }
     event.preventDefault();
     onMove(index);
     onOpen(index, false);
@@ -166,6 +170,12 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
       ))}
     </div>
   );
+}
+
+/** A row is as good as the link in it. On the link itself the browser does it. */
+function openTab(event: MouseEvent): void {
+  const link = (event.currentTarget as Element).querySelector<HTMLAnchorElement>('a[href]');
+  if (link && !link.contains(event.target as Node)) window.open(link.href, '_blank', 'noopener');
 }
 
 const HEAD_HEIGHT = 32;

@@ -1,8 +1,10 @@
 import type { EvalRunSnapshot, RunSnapshot } from '@touchstone/sdk';
 import { useState } from 'preact/hooks';
 import { navigate } from '../../address.js';
+import { useQuery } from '../../queries/use-query.js';
 import { useRuns } from '../../queries/use-runs.js';
 import { verdictOfRun } from '../../run-words.js';
+import { client } from '../../source.js';
 import { MOST_RUNS } from '../compare/compared-runs.js';
 import { Dialog, Field } from '../dialog.js';
 import { Empty, ErrorBox, Skeleton } from '../states.js';
@@ -23,8 +25,14 @@ export function CompareDialog({ run, onClose }: CompareDialogProps) {
     ...(q !== '' && { q }),
   });
   const others = runs.filter(({ runId }) => runId !== run.runId);
+  const blessed = useQuery(`blessed ${suiteId}`, async (signal) =>
+    (await client.baselines.list({ suiteId }, { signal })).flatMap(({ current, runId }) =>
+      current ? [runId as string] : [],
+    ),
+  );
+  const isBlessed = (runId: string): boolean => blessed.data?.includes(runId) ?? false;
   const [picked, pick] = useState<readonly string[]>();
-  const chosen = picked ?? usualOf(run, others);
+  const chosen = picked ?? usualOf(run, others, isBlessed);
   const toggle = (runId: string): void =>
     pick(chosen.includes(runId) ? chosen.filter((one) => one !== runId) : [...chosen, runId]);
   const compare = async (): Promise<void> => {
@@ -64,6 +72,7 @@ export function CompareDialog({ run, onClose }: CompareDialogProps) {
             key={other.runId}
             run={other}
             place={chosen.indexOf(other.runId)}
+            isBlessed={isBlessed(other.runId)}
             onToggle={() => toggle(other.runId)}
           />
         ))}
@@ -77,13 +86,15 @@ export function CompareDialog({ run, onClose }: CompareDialogProps) {
   );
 }
 
-/** What the run was measured by; the run before it when it was measured by none. */
+/** What the run was measured by; a blessed run, or the one before it, when it was measured by none. */
 function usualOf(
   { touchstone: { baselineRunId, createdAt } }: EvalRunSnapshot,
   others: readonly RunSnapshot[],
+  isBlessed: (runId: string) => boolean,
 ): readonly string[] {
   const usual =
     others.find(({ runId }) => runId === baselineRunId) ??
+    others.find(({ runId }) => isBlessed(runId)) ??
     others.find(({ touchstone }) => touchstone !== undefined && touchstone.createdAt < createdAt) ??
     others[0];
   return usual ? [usual.runId] : [];
@@ -98,10 +109,11 @@ type ChoiceProps = {
   readonly run: RunSnapshot;
   /** Among those that are chosen; -1 when it is not. */
   readonly place: number;
+  readonly isBlessed: boolean;
   readonly onToggle: () => void;
 };
 
-const Choice = ({ run, place, onToggle }: ChoiceProps) => (
+const Choice = ({ run, place, isBlessed, onToggle }: ChoiceProps) => (
   <li data-run={run.runId}>
     <label>
       <input type="checkbox" checked={place >= 0} onChange={onToggle} />
@@ -115,6 +127,7 @@ const Choice = ({ run, place, onToggle }: ChoiceProps) => (
         <VerdictBadge verdict={verdictOfRun(run)} status={run.status} />
         <span>suite {run.touchstone?.suite?.ref.split('@')[1]}</span>
         <When at={run.touchstone?.createdAt ?? ''} />
+        {isBlessed && <span class="blessed">◆ blessed</span>}
         {place === 0 && <span class="tag">baseline</span>}
       </span>
     </label>

@@ -105,7 +105,7 @@ function Find({ address }: { readonly address: Address }) {
       type="search"
       aria-label="Find tasks by id"
       placeholder={hasContent() ? 'Task id  /  text: words' : 'Task id  /'}
-      title={hasContent() ? 'Ids; text: and words looks through contents with Enter' : 'Ids'}
+      title={hasContent() ? '/ · Ids; text: and words looks through contents with Enter' : '/ · Ids'}
       value={draft}
       onInput={(event) => type(event.currentTarget.value)}
       onKeyDown={search}
