@@ -2,10 +2,10 @@ import type { EvalRunSnapshot } from '@touchstone/sdk';
 import { useState } from 'preact/hooks';
 import { Action } from '../action.js';
 import { CompareDialog } from './compare-dialog.js';
-import type { RunActionsProps } from './run-actions-context.js';
+import type { RunHandle } from './run-actions-context.js';
 import { RunMenu } from './run-menu.js';
 
-export const RunActions = ({ run, reload }: RunActionsProps) => (
+export const RunActions = ({ run, reload }: RunHandle) => (
   <div class="run-actions">
     <CompareButton run={run} />
     <ReviewFailures run={run} />

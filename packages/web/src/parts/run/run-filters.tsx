@@ -45,7 +45,7 @@ const fieldsOf = (runs: readonly RunSnapshot[]): readonly FilterField[] => [
     examples: unique(runs.map(({ touchstone }) => touchstone?.agent?.agentId)),
   },
   { name: 'status', label: 'Status', values: RUN_STATUSES.map((status) => [status, status]) },
-  { name: 'since', label: 'Created from', isDay: true },
+  { name: 'since', label: 'Created since', isDay: true },
   { name: 'until', label: 'Created before', isDay: true },
 ];
 

@@ -42,7 +42,7 @@ const nameOf = (control: HTMLElement): string =>
     ? 'Next theme'
     : (control.getAttribute('aria-label') ?? control.lastChild?.textContent?.trim() ?? '');
 
-type Found = {
+type NamesOnHost = {
   readonly name: string;
   readonly actions: readonly Goal[];
   readonly runId: string | undefined;
@@ -53,7 +53,15 @@ type Found = {
 };
 
 /** What has the name in it; without a name, what can be done here. */
-export function goalsIn({ name, actions, runId, suites = [], agents = [], runs = [], tasks = [] }: Found) {
+export function goalsIn({
+  name,
+  actions,
+  runId,
+  suites = [],
+  agents = [],
+  runs = [],
+  tasks = [],
+}: NamesOnHost) {
   if (name === '') return actions;
   const hasName = (text: string): boolean => text.toLowerCase().includes(name.toLowerCase());
   const at = encodeURIComponent;
