@@ -76,6 +76,7 @@ describe.skipIf(pages.isSkipped)('the page of a task', () => {
     await page.getByTestId('override-save').click();
     await page.getByTestId('adjusted').waitFor();
     expect(await page.getByTestId('adjusted').textContent()).toMatch(/Measured 0\.00.*corrected 0\.90/);
+    await page.getByTestId('adjusted').and(page.locator(':focus')).waitFor();
     expect(JSON.stringify((await client.pollEvents(pages.host.runId, {})).events)).toBe(log);
     const { adjusted } = await client.runs.report(pages.host.runId);
     await page.goto(pages.host.url + runPath('/report'));

@@ -1,6 +1,7 @@
 import type { FunctionComponent, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ErrorBox, Skeleton } from './parts/states.js';
+import { ErrorBox } from './parts/error-box.js';
+import { Skeleton } from './parts/states.js';
 
 /** A page, or a part of one, whose code is loaded when it is first shown: nobody loads what they do not look at. */
 export function lazy<Props extends object>(

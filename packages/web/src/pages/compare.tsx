@@ -12,14 +12,14 @@ import { MatrixGrid } from '../parts/suite/matrix-grid.js';
 import { Tabs } from '../parts/tabs.js';
 import { Toggles } from '../parts/toggles.js';
 import { useQuery } from '../queries/use-query.js';
-import { client, hasContent, isFile } from '../source.js';
+import { client, hasContent, IN_FILE } from '../source.js';
 
 const VIEWS = ['Flips', 'All', 'Matrix', 'Answers', 'Events'] as const;
 type View = (typeof VIEWS)[number];
 
 /** A file has no log, and answers only where its writer put them in. */
 const isThere = (view: View): boolean =>
-  (view !== 'Events' || !isFile()) && (view !== 'Answers' || hasContent());
+  (view !== 'Events' || !IN_FILE) && (view !== 'Answers' || hasContent());
 
 /** An unknown view is the first one. */
 const viewIn = (query: URLSearchParams): View =>
@@ -96,7 +96,7 @@ type ViewProps = { readonly view: View; readonly runs: readonly string[]; readon
 function ViewOf({ view, runs, address }: ViewProps) {
   const [before = '', after = ''] = runs;
   if (view === 'Answers') return <Answers runs={runs} address={address} />;
-  if (view === 'Events') return <EventDifferences before={before} after={after} />;
+  if (!IN_FILE && view === 'Events') return <EventDifferences before={before} after={after} />;
   if (view === 'Matrix') return <ComparedMatrix runs={runs} address={address} />;
   return <Flips key={view} before={before} after={after} isAll={view === 'All'} />;
 }

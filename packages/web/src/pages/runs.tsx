@@ -3,13 +3,15 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { type Columns, useColumns } from '../parts/columns/use-columns.js';
 import { MOST_RUNS, runsIn } from '../parts/compare/compared-runs.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { type Column, Grid } from '../parts/grid.js';
 import { Ignored } from '../parts/ignored.js';
+import { useKeys } from '../parts/keys.js';
 import { hrefOfRun, nameOfRun, runColumns } from '../parts/run/run-columns.js';
 import { RunFilters } from '../parts/run/run-filters.js';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { readRunFilter, useRuns } from '../queries/use-runs.js';
-import { isFile } from '../source.js';
+import { IN_FILE } from '../source.js';
 
 /** Runs are marked in the order they are chosen: the first one is the baseline. */
 function toggleMark(address: Address, runId: string): void {
@@ -52,7 +54,7 @@ export function RunsPage() {
         <CompareLink marked={runsIn(address.query)} />
       </div>
       <Ignored names={ignored} />
-      {!isFile() && (
+      {!IN_FILE && (
         <RunFilters address={address} runs={runs} hasMore={more !== undefined} columns={columns} />
       )}
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
@@ -102,6 +104,11 @@ type RunGridProps = {
 function RunGrid({ runs, address, columns }: RunGridProps) {
   const [active, setActive] = useState(0);
   const marked = runsIn(address.query);
+  const chosen = runs[active];
+  useKeys('list', {
+    c: chosen?.touchstone?.kind === 'eval' ? () => toggleMark(address, chosen.runId) : undefined,
+    C: marked.length > 1 ? () => navigate(compareHref(marked)) : undefined,
+  });
   return (
     <Grid
       label="Runs"
@@ -115,13 +122,6 @@ function RunGrid({ runs, address, columns }: RunGridProps) {
       onOpen={(index) => {
         const run = runs[index];
         if (run) navigate(hrefOfRun(run));
-      }}
-      onKey={(key) => {
-        const run = runs[active];
-        if (key === 'c' && run?.touchstone?.kind === 'eval') toggleMark(address, run.runId);
-        else if (key === 'C' && marked.length > 1) navigate(compareHref(marked));
-        else return false;
-        return true;
       }}
       rowProps={(run) => ({ 'data-run': run.runId })}
     />

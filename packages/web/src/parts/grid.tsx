@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { rowHeight as usualHeight } from './appearance.js';
 import { useColumnDrag } from './columns/use-column-drag.js';
-import { isLeftAlone, isSecondKey } from './keys.js';
+import { type KeyMap, useKeys } from './keys.js';
 
 /** One column: its head, and what a row has in it. */
 export type Column<Row> = {
@@ -43,8 +43,6 @@ type GridProps<Row> = {
   readonly onOrder?: (order: string) => void;
   /** Puts a column where another one is; absent where columns stay. Both are named by their keys. */
   readonly onMoveColumn?: (key: string, to: string) => void;
-  /** Further keys; answers whether it knows the key. */
-  readonly onKey?: (key: string) => boolean;
 };
 
 const MARGIN = 6;
@@ -77,6 +75,11 @@ export function Grid<Row>(props: GridProps<Row>) {
   });
   useEffect(() => props.onSight?.(range.from, range.to), [range, count]);
   useEffect(() => showRow(box.current, active, scale, rowHeight), [active, rowHeight]);
+  useKeys(
+    'list',
+    keysOf(props, () => Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 2),
+    box,
+  );
 
   const indexes = Array.from({ length: Math.max(0, range.to - range.from) }, (_, at) => range.from + at);
   if (active >= 0 && active < count && !indexes.includes(active)) {
@@ -94,7 +97,6 @@ export function Grid<Row>(props: GridProps<Row>) {
       tabIndex={0}
       ref={box}
       onScroll={look}
-      onKeyDown={(event) => onKey(event, props, Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 2)}
     >
       <Head {...props} />
       <div class="grid-rows" role="rowgroup" style={{ height: `${height}px` }}>
@@ -189,24 +191,21 @@ function showRow(view: HTMLElement | null, index: number, scale: number, rowHeig
   else if (bottom > view.scrollTop + room) view.scrollTop = bottom - room;
 }
 
-function onKey<Row>(event: KeyboardEvent, props: GridProps<Row>, page: number): void {
-  const isCharacter = event.key.length === 1;
-  if (event.target !== event.currentTarget || (isCharacter && (isSecondKey() || isLeftAlone(event)))) return;
-  const { active, count, onMove, onOpen } = props;
-  const steps: { readonly [key: string]: number } = {
-    ArrowDown: 1,
-    j: 1,
-    ArrowUp: -1,
-    k: -1,
-    PageDown: page,
-    PageUp: -page,
-    Home: -count,
-    End: count,
+/** They work while the grid has the focus, so that two grids on a page do not move together. */
+function keysOf<Row>({ active, count, onMove, onOpen }: GridProps<Row>, page: () => number): KeyMap<'list'> {
+  const by = (step: () => number) => () => onMove(Math.max(0, Math.min(count - 1, active + step())));
+  const [down, up] = [by(() => 1), by(() => -1)];
+  const open = (inPage: boolean) => (active < 0 ? undefined : () => onOpen(active, inPage));
+  return {
+    j: down,
+    ArrowDown: down,
+    k: up,
+    ArrowUp: up,
+    PageDown: by(page),
+    PageUp: by(() => -page()),
+    Home: by(() => -count),
+    End: by(() => count),
+    Enter: open(false),
+    'Ctrl+Enter': open(true),
   };
-  const step = steps[event.key];
-  if (step !== undefined) onMove(Math.max(0, Math.min(count - 1, active + step)));
-  else if (props.onKey?.(event.key)) event.preventDefault();
-  else if (event.key === 'Enter' && active >= 0) onOpen(active, event.ctrlKey || event.metaKey);
-  else return;
-  event.preventDefault();
 }

@@ -8,8 +8,9 @@ import { client } from '../../source.js';
 import { Body } from '../body.js';
 import { useColumnDrag } from '../columns/use-column-drag.js';
 import { ChosenDiff } from '../diff.js';
+import { ErrorBox } from '../error-box.js';
 import { useKeys } from '../keys.js';
-import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { Empty, Skeleton } from '../states.js';
 import { moveRun } from './compared-runs.js';
 import { answerOf, Side } from './compared-task.js';
 
@@ -33,7 +34,7 @@ export function Answers({ runs, address }: AnswersProps) {
     setPlace(next);
     if (row) navigate(withQuery(address, { task: row.taskId }), { replace: true });
   };
-  useKeys({ '[': () => go(-1), ']': () => go(1), d: () => setDiff(!isDiff) });
+  useKeys('task', { '[': () => go(-1), ']': () => go(1), d: () => setDiff(!isDiff) });
   if (pages.error !== undefined) return <ErrorBox error={pages.error} />;
   if (pages.isFirst) return <Skeleton />;
   if (taskId === undefined) return <Empty>No task came out differently in these runs.</Empty>;

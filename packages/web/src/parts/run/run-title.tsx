@@ -2,7 +2,6 @@ import type { EvalRunSnapshot } from '@touchstone/sdk';
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { verdictOfRun } from '../../run-words.js';
-import { isFile } from '../../source.js';
 import { VerdictBadge } from '../verdict.js';
 import { RunActionsContext } from './run-actions-context.js';
 
@@ -41,7 +40,7 @@ export function RunTitle({ run, part, isWorse = false, reload, children }: RunTi
       </div>
       {children}
       <nav class="tabs" aria-label="Run">
-        {PARTS.filter(([, name]) => !isFile() || name !== 'Events').map(([path, name]) => (
+        {PARTS.map(([path, name]) => (
           <a
             key={name}
             href={`/runs/${encodeURIComponent(run.runId)}${path}`}

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { match, useAddress } from '../../address.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
-import { ErrorBox } from '../states.js';
+import { ErrorBox } from '../error-box.js';
 import { type Goal, goalsIn, pageActions } from './goals.js';
 import '../../styles/go-to.css';
 

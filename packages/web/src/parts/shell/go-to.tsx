@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { lazy } from '../../lazy.js';
+import { useKeys } from '../keys.js';
 
 const GoToDialog = lazy(async () => (await import('./go-to-dialog.js')).GoToDialog, <span />);
 
@@ -9,6 +10,8 @@ const isWanted = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): b
 /** Leads to anything by its name. Ctrl+K, or ⌘K, works wherever the focus is, so it is no single key. */
 export function GoTo() {
   const [isOpen, setOpen] = useState(false);
+  // So that the list of keys has it.
+  useKeys('everywhere', { 'Ctrl+K': () => setOpen(true) });
   useEffect(() => {
     const open = (event: KeyboardEvent): void => {
       if (!isWanted(event) || document.querySelector('dialog[open]')) return;

@@ -4,8 +4,9 @@ import { useState } from 'preact/hooks';
 import { CELL_OUTCOMES, CellMark } from '../../marks/cell.js';
 import { usePages } from '../../queries/use-pages.js';
 import { client } from '../../source.js';
+import { ErrorBox } from '../error-box.js';
 import { type Column, Grid } from '../grid.js';
-import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { Empty, Skeleton } from '../states.js';
 
 type MatrixGridProps = {
   readonly query: MatrixQuery;

@@ -7,10 +7,11 @@ import { usePages } from '../../queries/use-pages.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Body } from '../body.js';
+import { ErrorBox } from '../error-box.js';
 import { type Column, Grid } from '../grid.js';
 import { Panel } from '../panel.js';
 import { SearchField } from '../search-field.js';
-import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { Empty, Skeleton } from '../states.js';
 import { Toggles } from '../toggles.js';
 
 const KINDS = [

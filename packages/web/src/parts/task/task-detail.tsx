@@ -1,7 +1,9 @@
 import { isEvalRun, type RunSnapshot } from '@touchstone/sdk';
+import { useState } from 'preact/hooks';
 import { useQuery } from '../../queries/use-query.js';
-import { client, hasContent, isFile } from '../../source.js';
-import { ErrorBox, Skeleton } from '../states.js';
+import { client, hasContent, IN_FILE, tagsOf } from '../../source.js';
+import { ErrorBox } from '../error-box.js';
+import { Skeleton } from '../states.js';
 import type { JudgeFacts } from './criteria.js';
 import { Adjusted, Override } from './override.js';
 import { Remarks } from './remarks.js';
@@ -17,6 +19,7 @@ export function TaskDetail({ runId, taskId }: TaskDetailProps) {
   );
   const beside = useQuery(`beside ${runId} ${taskId}`, (signal) => readBeside(runId, taskId, signal));
   const run = useQuery(`run ${runId}`, (signal) => client.runs.get(runId as never, { signal }));
+  const [isCorrected, setCorrected] = useState(false);
   if (task.error !== undefined) return <ErrorBox error={task.error} onRetry={task.reload} />;
   if (!task.data) return <Skeleton rows={4} />;
   const { listing, remarks = [] } = beside.data ?? {};
@@ -24,16 +27,24 @@ export function TaskDetail({ runId, taskId }: TaskDetailProps) {
     <TaskContent
       task={task.data}
       judge={run.data && judgeOf(run.data)}
-      heading={listing && <Adjusted listing={listing} />}
+      tags={tagsOf(runId, taskId)}
+      heading={listing && <Adjusted listing={listing} isNew={isCorrected} />}
       timeline={(repeat) => hasContent() && <Timeline runId={runId} taskId={taskId} repeat={repeat} />}
     >
       {beside.error !== undefined && <ErrorBox error={beside.error} onRetry={beside.reload} />}
-      {listing && !isFile() && (
+      {listing && !IN_FILE && (
         <div class="override">
-          <Override runId={runId} listing={listing} onChange={beside.reload} />
+          <Override
+            runId={runId}
+            listing={listing}
+            onChange={() => {
+              setCorrected(true);
+              beside.reload();
+            }}
+          />
         </div>
       )}
-      {(remarks.length > 0 || !isFile()) && (
+      {(remarks.length > 0 || !IN_FILE) && (
         <Remarks runId={runId} taskId={taskId} remarks={remarks} onChange={beside.reload} />
       )}
     </TaskContent>

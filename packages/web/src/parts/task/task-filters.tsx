@@ -9,6 +9,7 @@ import { AddFilter } from '../add-filter.js';
 import { ColumnsMenu } from '../columns/columns-menu.js';
 import type { Columns } from '../columns/use-columns.js';
 import { Arrow, Shape } from '../glyphs.js';
+import { useFindKey } from '../search-field.js';
 import { FilterChips, fieldsOf } from './filter-fields.js';
 
 type FiltersProps = {
@@ -76,6 +77,7 @@ function Find({ address }: { readonly address: Address }) {
   const current = address.text === '' ? (address.query.get('id') ?? '') : `${MARK} ${address.text}`;
   const [draft, setDraft] = useState(current);
   const kept = useRef('');
+  const field = useFindKey();
   // Before the next key can come.
   useLayoutEffect(() => {
     setDraft(kept.current || current);
@@ -102,6 +104,7 @@ function Find({ address }: { readonly address: Address }) {
   };
   return (
     <input
+      ref={field}
       type="search"
       aria-label="Find tasks by id"
       placeholder={hasContent() ? 'Task id  /  text: words' : 'Task id  /'}

@@ -16,6 +16,8 @@ type TaskContentProps = {
   readonly task: TaskView;
   /** Who decided about criteria; undefined when that is not known. */
   readonly judge?: JudgeFacts | undefined;
+  /** What the author of the suite calls it by. */
+  readonly tags?: readonly string[];
   /** Below the result. */
   readonly heading?: ComponentChildren;
   /** What happened in a repeat, counted from 0. */
@@ -24,13 +26,18 @@ type TaskContentProps = {
 };
 
 /** Everything there is to read about one task: what was given, expected and answered, and what was decided about it. */
-export function TaskContent({ task, judge, heading, timeline, children }: TaskContentProps) {
+export function TaskContent({ task, judge, tags = [], heading, timeline, children }: TaskContentProps) {
   const [repeat, setRepeat] = useState(0);
   const shown = Math.min(repeat, task.invocations.length - 1);
   const invocation = task.invocations[shown];
   return (
     <div class="task">
       <Summary task={task} invocation={invocation} />
+      {tags.length > 0 && (
+        <p class="muted" data-testid="task-tags">
+          Tags: {tags.join(', ')}
+        </p>
+      )}
       {heading}
       {task.invocations.length > 1 && <Repeats task={task} repeat={shown} onChoose={setRepeat} />}
       {task.bodiesRemovedAt !== undefined && (
@@ -126,7 +133,7 @@ function Answer({ task, invocation }: InvocationProps) {
   const { output } = invocation;
   const expected = expectedOf(task);
   const canCompare = expected !== undefined && output !== undefined;
-  useKeys({ d: () => canCompare && setCompared(!isCompared) });
+  useKeys('task', { d: canCompare ? () => setCompared(!isCompared) : undefined });
   const toggle = canCompare && (
     <button
       type="button"
