@@ -199,7 +199,9 @@ describe.skipIf(path === undefined)('letting a version out', () => {
       true,
       'Your key lacks the scope runs:cancel.',
     ]);
-    const lead = await openAs('lead', `/approvals/${runId}`);
+    const lead = await openAs('lead', '/');
+    await lead.page.locator('.waiting time').waitFor();
+    await lead.page.goto(`${host.url}/approvals/${runId}`);
     await lead.page.getByTestId('approval-withdraw').click();
     const dialog = lead.page.getByRole('dialog', { name: 'Withdraw' });
     await dialog.getByTestId('approval-reason').fill('the wrong version');
