@@ -7,11 +7,11 @@ import { SmallInterval } from '../../marks/small-interval.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Menu } from '../menu.js';
-import { SmallestDrop } from '../smallest-drop.js';
 import { Command, ErrorBox } from '../states.js';
 import { When } from '../when.js';
 import { ChangedSlices } from './changed-slices.js';
 import { allowedIn, movedTo, waysOut, without } from './compared-runs.js';
+import { SmallestDrop } from './smallest-drop.js';
 
 type RunLinesProps = { readonly runs: readonly string[]; readonly matrix: Matrix | undefined };
 
