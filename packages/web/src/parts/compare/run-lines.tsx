@@ -8,11 +8,11 @@ import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { ErrorBox } from '../error-box.js';
 import { Menu } from '../menu.js';
-import { SmallestDrop } from '../smallest-drop.js';
 import { Command } from '../states.js';
 import { When } from '../when.js';
 import { ChangedSlices } from './changed-slices.js';
 import { allowedIn, movedTo, waysOut, without } from './compared-runs.js';
+import { SmallestDrop } from './smallest-drop.js';
 
 type RunLinesProps = { readonly runs: readonly string[]; readonly matrix: Matrix | undefined };
 

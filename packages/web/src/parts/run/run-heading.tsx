@@ -12,7 +12,7 @@ import {
 import { type Address, navigate, withQuery } from '../../address.js';
 import { HistogramMark } from '../../marks/histogram.js';
 import { IntervalMark } from '../../marks/interval.js';
-import { SmallestDrop } from '../smallest-drop.js';
+import { SmallestDrop } from '../compare/smallest-drop.js';
 import { RunTitle } from './run-title.js';
 
 type HeadingProps = {
