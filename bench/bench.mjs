@@ -6,6 +6,7 @@ import { cold } from './parts/cold.mjs';
 import { fleet } from './parts/fleet.mjs';
 import { install } from './parts/install.mjs';
 import { latency } from './parts/latency.mjs';
+import { models } from './parts/models.mjs';
 import { noisy } from './parts/noisy.mjs';
 import { page } from './parts/page.mjs';
 import { reading } from './parts/reading.mjs';
@@ -17,7 +18,7 @@ import { stores } from './parts/stores.mjs';
 import { throughput } from './parts/throughput.mjs';
 import { openPeers } from './peers/index.mjs';
 
-const PARTS = { cold, throughput, latency, reading, serving, stores, resume, sse, safety };
+const PARTS = { cold, throughput, latency, models, reading, serving, stores, resume, sse, safety };
 // Only by name: one takes ten minutes, one needs a browser, one a PostgreSQL server, one asks the registry.
 const ON_DEMAND = { noisy, page, fleet, install };
 
