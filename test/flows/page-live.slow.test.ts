@@ -110,6 +110,7 @@ describe.skipIf(browserPath === undefined)('a run that goes on', () => {
     expect(await page.locator('[data-task]').count()).toBe(TASKS);
     expect(await page.locator('[data-task][data-outcome=failed]').count()).toBe(1);
     expect(await live.getAttribute('data-state')).toBe('ended');
+    await page.getByRole('status').getByText('The run has ended: Pass.').waitFor();
     await context.close();
   });
 });

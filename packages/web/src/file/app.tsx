@@ -9,6 +9,8 @@ import { RunPage } from '../pages/run.js';
 import { RunsPage } from '../pages/runs.js';
 import { TaskPage } from '../pages/task.js';
 import { MOST_RUNS } from '../parts/compare/compared-runs.js';
+import { RunActionsContext, type RunHandle } from '../parts/run/run-actions-context.js';
+import { RunMenu } from '../parts/run/run-menu.js';
 import { SessionContext } from '../parts/shell/session-context.js';
 import { Shell } from '../parts/shell/shell.js';
 import { Empty } from '../parts/states.js';
@@ -23,12 +25,21 @@ export function FileApp({ file }: { readonly file: PageFile }) {
   const { data: session } = useQuery<SessionFacts>('session', readSession);
   return (
     <SessionContext.Provider value={session}>
-      <Shell path={path} places={placesOf(file)} beside={<Beside file={file} />}>
-        <Page path={path} />
-      </Shell>
+      <RunActionsContext.Provider value={FileActions}>
+        <Shell path={path} places={placesOf(file)} beside={<Beside file={file} />}>
+          <Page path={path} />
+        </Shell>
+      </RunActionsContext.Provider>
     </SessionContext.Provider>
   );
 }
+
+/** Nothing can be changed; what is shown can be taken along. */
+const FileActions = (props: RunHandle) => (
+  <div class="run-actions">
+    <RunMenu {...props} />
+  </div>
+);
 
 const pathOf = ({ snapshot }: PageFile['runs'][number]): string =>
   `/runs/${encodeURIComponent(snapshot.runId)}`;

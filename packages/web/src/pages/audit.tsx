@@ -89,6 +89,7 @@ function Records() {
       {items.length > 0 && (
         <Grid
           label="Audit"
+          name="audit"
           count={items.length}
           columns={COLUMNS}
           rowAt={(index) => items[index]}

@@ -97,6 +97,7 @@ function Events({ run, reload }: EventsProps) {
         {events.count > 0 && (
           <Grid
             label="Events"
+            name="events"
             count={events.count}
             columns={COLUMNS}
             rowAt={events.rowAt}

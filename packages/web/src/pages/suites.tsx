@@ -106,8 +106,11 @@ export function SuitesPage() {
       {suites.length > 0 && (
         <Grid
           label="Suites"
+          name="suites"
           count={suites.length}
-          columns={columnsOf(newestOf)}
+          columns={columnsOf(newestOf).filter(
+            ({ id }) => id !== 'agent' || suites.some(({ targetAgentId }) => targetAgentId !== undefined),
+          )}
           rowAt={(index) => suites[index]}
           active={active}
           onMove={setActive}

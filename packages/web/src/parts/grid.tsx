@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { rowHeight as usualHeight } from './appearance.js';
+import { useColumnDrag } from './columns/use-column-drag.js';
 import { type KeyMap, useKeys } from './keys.js';
 
 /** One column: its head, and what a row has in it. */
@@ -15,11 +16,15 @@ export type Column<Row> = {
   readonly isNumber?: boolean;
   /** The name that the host sorts by; absent when it cannot. */
   readonly order?: string;
+  /** A list without it would be of no use, so it cannot be hidden. */
+  readonly isKept?: true;
   readonly cell: (row: Row) => ComponentChildren;
 };
 
 type GridProps<Row> = {
   readonly label: string;
+  /** Its class is `grid-<name>`: two grids may have columns of the same name, and drop them at different widths. */
+  readonly name: string;
   /** What the ids of its rows begin with, where a page has two grids. */
   readonly rowId?: string;
   readonly count: number;
@@ -36,6 +41,8 @@ type GridProps<Row> = {
   readonly rowProps: (row: Row) => { readonly [name: `data-${string}`]: string | number | undefined };
   readonly order?: string;
   readonly onOrder?: (order: string) => void;
+  /** Puts a column where another one is; absent where columns stay. Both are named by their keys. */
+  readonly onMoveColumn?: (key: string, to: string) => void;
 };
 
 const MARGIN = 6;
@@ -47,7 +54,7 @@ const MAX_HEIGHT = 12_800_000;
  * can find it. It is no <table>, because rows that are not there would have to be; the grid has the focus and the keys.
  */
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, rowId = 'row', count, columns, active, rowHeight = usualHeight() } = props;
+  const { label, name, rowId = 'row', count, columns, active, rowHeight = usualHeight() } = props;
   const box = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState({ from: 0, to: 40 });
   const height = Math.min(count * rowHeight, MAX_HEIGHT);
@@ -81,7 +88,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   }
   return (
     <div
-      class="grid"
+      class={`grid grid-${name}`}
       role="grid"
       aria-label={label}
       aria-rowcount={count + 1}
@@ -101,7 +108,8 @@ export function Grid<Row>(props: GridProps<Row>) {
   );
 }
 
-function Head<Row>({ columns, order = '', onOrder }: GridProps<Row>) {
+function Head<Row>({ columns, order = '', onOrder, onMoveColumn }: GridProps<Row>) {
+  const dragOf = useColumnDrag(onMoveColumn);
   const sorted = order.replace(/^-/, '');
   const direction = order.startsWith('-') ? 'descending' : 'ascending';
   const next = (name: string): string => (order === name ? `-${name}` : name);
@@ -114,6 +122,7 @@ function Head<Row>({ columns, order = '', onOrder }: GridProps<Row>) {
             title={title}
             role="columnheader"
             class={`cell-${id}${isNumber ? ' number' : ''}`}
+            {...dragOf(key)}
             aria-sort={by === undefined ? undefined : by === sorted ? direction : 'none'}
           >
             {by === undefined || !onOrder ? (
@@ -136,7 +145,11 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
   const row = props.rowAt(index);
   const open = (event: MouseEvent): void => {
     const isControl = (event.target as Element).closest('input, button') !== null;
-    if (isControl || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (isControl || event.shiftKey) return;
+    if (event.ctrlKey || event.metaKey) {
+      openTab(event);
+      return;
+    }
     event.preventDefault();
     onMove(index);
     onOpen(index, false);
@@ -159,6 +172,12 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
       ))}
     </div>
   );
+}
+
+/** A row is as good as the link in it. On the link itself the browser does it. */
+function openTab(event: MouseEvent): void {
+  const link = (event.currentTarget as Element).querySelector<HTMLAnchorElement>('a[href]');
+  if (link && !link.contains(event.target as Node)) window.open(link.href, '_blank', 'noopener');
 }
 
 const HEAD_HEIGHT = 32;

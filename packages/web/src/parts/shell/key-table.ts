@@ -20,6 +20,7 @@ export const KEYS = {
     'g u': 'audit',
     'g e': 'settings',
     t: 'next theme',
+    'Ctrl+K': 'go to a run, suite, agent or task, or do something',
     Escape: 'close the topmost thing',
   },
   list: {

@@ -91,10 +91,16 @@ function TaskGrid({ pages }: { readonly pages: Pages }) {
   };
   if (pages.error !== undefined) return <ErrorBox error={pages.error} />;
   if (pages.isFirst) return <Skeleton />;
-  if (pages.matched === 0) return <Empty>No task fits these filters.</Empty>;
+  if (pages.matched === 0)
+    return (
+      <Empty>
+        No task fits these filters. <a href={address.path}>Show all tasks</a>
+      </Empty>
+    );
   return (
     <Grid
       label="Tasks"
+      name="suite-tasks"
       count={pages.matched}
       columns={COLUMNS}
       rowAt={pages.rowAt}

@@ -1,9 +1,10 @@
-import { isEvalRun } from '@touchstone/sdk';
+import { isEvalRun, type RunSnapshot } from '@touchstone/sdk';
 import { useState } from 'preact/hooks';
 import { useQuery } from '../../queries/use-query.js';
 import { client, hasContent, IN_FILE, tagsOf } from '../../source.js';
 import { ErrorBox } from '../error-box.js';
 import { Skeleton } from '../states.js';
+import type { JudgeFacts } from './criteria.js';
 import { Adjusted, Override } from './override.js';
 import { Remarks } from './remarks.js';
 import { TaskContent } from './task-view.js';
@@ -17,10 +18,7 @@ export function TaskDetail({ runId, taskId }: TaskDetailProps) {
     client.task(runId as never, taskId, { signal }),
   );
   const beside = useQuery(`beside ${runId} ${taskId}`, (signal) => readBeside(runId, taskId, signal));
-  const votes = useQuery(`votes ${runId}`, async (signal) => {
-    const run = await client.runs.get(runId as never, { signal });
-    return isEvalRun(run) ? (run.touchstone.judge?.votes ?? 0) : 0;
-  });
+  const run = useQuery(`run ${runId}`, (signal) => client.runs.get(runId as never, { signal }));
   const [isCorrected, setCorrected] = useState(false);
   if (task.error !== undefined) return <ErrorBox error={task.error} onRetry={task.reload} />;
   if (!task.data) return <Skeleton rows={4} />;
@@ -28,7 +26,7 @@ export function TaskDetail({ runId, taskId }: TaskDetailProps) {
   return (
     <TaskContent
       task={task.data}
-      votes={votes.data}
+      judge={run.data && judgeOf(run.data)}
       tags={tagsOf(runId, taskId)}
       heading={listing && <Adjusted listing={listing} isNew={isCorrected} />}
       timeline={(repeat) => hasContent() && <Timeline runId={runId} taskId={taskId} repeat={repeat} />}
@@ -51,6 +49,12 @@ export function TaskDetail({ runId, taskId }: TaskDetailProps) {
       )}
     </TaskContent>
   );
+}
+
+function judgeOf(run: RunSnapshot): JudgeFacts | undefined {
+  if (!isEvalRun(run) || !run.touchstone.judge) return undefined;
+  const { provider, model, votes } = run.touchstone.judge;
+  return { name: `${provider}/${model}`, votes };
 }
 
 /** What people said about the task, and the event that a correction names. */

@@ -51,6 +51,7 @@ export function Timeline({ runId, taskId, repeat }: TimelineProps) {
       <div class={chosen ? 'timeline with-step' : 'timeline'}>
         <Grid
           label="Timeline"
+          name="timeline"
           rowId="step"
           count={spans.length}
           columns={columnsOf(totalMs)}
