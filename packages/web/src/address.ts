@@ -95,8 +95,17 @@ export function match(pattern: string, path: string): { readonly [name: string]:
   const found: { [name: string]: string } = {};
   for (const [at, part] of wanted.entries()) {
     const value = given[at] ?? '';
-    if (part.startsWith(':')) found[part.slice(1)] = decodeURIComponent(value);
+    if (part.startsWith(':')) found[part.slice(1)] = decoded(value);
     else if (part !== value) return undefined;
   }
   return found;
+}
+
+/** An address that people have typed or cut off may hold a % that starts nothing. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

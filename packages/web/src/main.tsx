@@ -3,6 +3,7 @@ import { App } from './app.js';
 import { askAhead } from './ask-ahead.js';
 import { hostSource } from './host-source.js';
 import { applyTheme } from './parts/appearance.js';
+import { ErrorBoundary } from './parts/error-boundary.js';
 import { openSource } from './source.js';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -17,4 +18,10 @@ askAhead();
 openSource(hostSource());
 applyTheme();
 const place = document.getElementById('page');
-if (place) render(<App />, place);
+if (place)
+  render(
+    <ErrorBoundary>
+      <App />
+    </ErrorBoundary>,
+    place,
+  );

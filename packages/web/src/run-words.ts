@@ -12,6 +12,10 @@ export function verdictOfRun({ status, touchstone }: RunSnapshot, isWorse = fals
   return sideOf(headline, isWorse || headline.regression?.verdict === 'fail');
 }
 
+/** Whether anything was scored. The score of a run without a single one is 0 on the wire, and says nothing about its agent. */
+export const hasScore = (tasks: { readonly all: number; readonly unscored?: number | undefined }): boolean =>
+  tasks.all > (tasks.unscored ?? 0);
+
 const WORDS: { readonly [verdict in Verdict]: string } = {
   pass: 'Pass',
   fail: 'Fail',

@@ -3,6 +3,7 @@ import type { PageFile } from '@touchstone/sdk/view';
 import { options, render, type VNode } from 'preact';
 import { liveInFragment, navigate } from '../address.js';
 import { applyTheme } from '../parts/appearance.js';
+import { ErrorBoundary } from '../parts/error-boundary.js';
 import { openSource } from '../source.js';
 import { FileApp } from './app.js';
 import { fileSource } from './file-source.js';
@@ -36,5 +37,10 @@ if (data && place) {
   liveInFragment();
   applyTheme();
   if (!location.hash.startsWith('#/')) navigate(homeOf(file), { replace: true });
-  render(<FileApp file={file} />, place);
+  render(
+    <ErrorBoundary>
+      <FileApp file={file} />
+    </ErrorBoundary>,
+    place,
+  );
 }

@@ -31,12 +31,7 @@ export function AgentPage({ agentId, session }: AgentProps) {
       <h1>{agentId}</h1>
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton />}
-      {data && !data.agent && (
-        <div class="error" role="alert" data-testid="error" data-code="not_found">
-          <p>There is nothing here, or it is not yours.</p>
-        </div>
-      )}
-      {data?.agent && <Board agent={data.agent} session={session} reload={reload} />}
+      {data && <Board agent={data} session={session} reload={reload} />}
     </>
   );
 }

@@ -19,7 +19,7 @@ import { EvalRunOf } from '../queries/use-eval-run.js';
 import { type LiveState, useLive } from '../queries/use-live.js';
 import { useQuery } from '../queries/use-query.js';
 import { useTaskPages } from '../queries/use-task-pages.js';
-import { GLYPHS, verdictOfRun, wordOf } from '../run-words.js';
+import { GLYPHS, hasScore, verdictOfRun, wordOf } from '../run-words.js';
 import { client } from '../source.js';
 
 const isOver = (status: string): boolean => ['completed', 'failed', 'cancelled'].includes(status);
@@ -75,6 +75,7 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
         <TaskGrid
           hrefOf={hrefOf}
           tasks={tasks}
+          isEnded={isOver(run.status)}
           columns={columns}
           {...(isReading && { onSight: bodies.onSight, rowHeight: READING_HEIGHT })}
         />
@@ -97,7 +98,8 @@ function useTitle(run: EvalRunSnapshot, progress: RunProgress | undefined): void
   const name = `${agent.agentId}@${agent.version} · Touchstone`;
   useEffect(() => {
     const mark = verdict === 'fail' ? '✕' : verdict && GLYPHS[verdict];
-    if (headline && mark) document.title = `${mark} ${headline.aggregateScore.toFixed(2)} ${name}`;
+    const isScored = headline && hasScore({ all: headline.taskCount, unscored: headline.unscored });
+    if (isScored && mark) document.title = `${mark} ${headline.aggregateScore.toFixed(2)} ${name}`;
     else if (progress && !isOver(run.status))
       document.title = `${percent(progress.done / Math.max(1, progress.total))} · ${name}`;
     else document.title = name;
@@ -175,13 +177,14 @@ const hrefIn =
 type TaskGridProps = {
   readonly hrefOf: (row: TaskListing) => string;
   readonly tasks: Tasks;
+  readonly isEnded: boolean;
   readonly columns: Columns<TaskListing>;
   /** Contents are read for the rows in sight. */
   readonly onSight?: (from: number, to: number) => void;
   readonly rowHeight?: number;
 };
 
-function TaskGrid({ hrefOf, tasks, columns, onSight, rowHeight }: TaskGridProps) {
+function TaskGrid({ hrefOf, tasks, isEnded, columns, onSight, rowHeight }: TaskGridProps) {
   const address = useAddress();
   const open = address.query.get('task');
   const [active, setActive] = useState(0);
@@ -211,7 +214,7 @@ function TaskGrid({ hrefOf, tasks, columns, onSight, rowHeight }: TaskGridProps)
   if (tasks.isFirst) return <Skeleton />;
   if (tasks.matched === 0)
     return tasks.total === 0 ? (
-      <Empty>No task has ended yet.</Empty>
+      <Empty>{isEnded ? 'The run ended before any of its tasks.' : 'No task has ended yet.'}</Empty>
     ) : (
       <Empty>
         No task fits these filters. <a href={address.path}>Show all tasks</a>

@@ -1,4 +1,5 @@
 import type { RunSnapshot } from '@touchstone/sdk';
+import { whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { type Columns, useColumns } from '../parts/columns/use-columns.js';
@@ -51,12 +52,13 @@ export function RunsPage() {
     <div class="run runs">
       <div class="run-title">
         <h1>Runs</h1>
+        <span class="muted" role="status">
+          {more ? `${whole(runs.length)} and more` : runs.length > 0 && whole(runs.length)}
+        </span>
         <CompareLink marked={runsIn(address.query)} />
       </div>
       <Ignored names={ignored} />
-      {!IN_FILE && (
-        <RunFilters address={address} runs={runs} hasMore={more !== undefined} columns={columns} />
-      )}
+      {!IN_FILE && <RunFilters address={address} runs={runs} columns={columns} />}
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton />}
       {!isLoading && error === undefined && runs.length === 0 && <NoRuns isFiltered={isFiltered} />}

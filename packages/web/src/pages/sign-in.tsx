@@ -43,7 +43,7 @@ export function SignInPage() {
         {error !== undefined && <ErrorBox error={error} />}
         <p class="muted">
           The key is exchanged for a session and not kept. Keys are made with{' '}
-          <code>touchstone keys create</code>.
+          <code>touchstone keys create</code>. A host without keys prints a link that signs in.
         </p>
       </form>
     </main>

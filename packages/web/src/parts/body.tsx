@@ -30,6 +30,11 @@ export function Body({ value, testId }: { readonly value: Json; readonly testId?
           {cut(rawOf(value))}
         </pre>
       )}
+      {!isWhole && text.length > MOST_CHARS && (
+        <button type="button" onClick={() => showAll(true)}>
+          Show all {text.length.toLocaleString('en-US')} characters
+        </button>
+      )}
       <div class="body-tools">
         <CopyButton text={isRaw ? rawOf(value) : text} />
         <button
@@ -41,11 +46,6 @@ export function Body({ value, testId }: { readonly value: Json; readonly testId?
         >
           Raw
         </button>
-        {!isWhole && text.length > MOST_CHARS && (
-          <button type="button" class="quiet" onClick={() => showAll(true)}>
-            Show all {text.length.toLocaleString('en-US')} characters
-          </button>
-        )}
       </div>
     </div>
   );

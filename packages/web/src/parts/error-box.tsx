@@ -18,7 +18,11 @@ function factsOf(error: unknown): ErrorFacts {
   if (error instanceof HostUnreachable)
     return { code: 'unreachable', message: <LastNews />, hint: 'The page asks again by itself.' };
   if (!(error instanceof HostResponseError))
-    return { code: 'page_error', message: 'The page could not show this.' };
+    return {
+      code: 'page_error',
+      message: 'The page could not show this.',
+      hint: 'Try again, or load the page anew. If it stays, report it with what the console of the browser says.',
+    };
   const { code, message, details } = error;
   if (error.status === 404 && code !== 'left_out') return { code, message: nothing(), hint: <Back /> };
   const scope = details?.scopeRequired;

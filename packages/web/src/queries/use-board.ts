@@ -1,4 +1,5 @@
 import type { BoardAgent } from '@touchstone/protocol';
+import { HostResponseError } from '@touchstone/sdk';
 import { client } from '../source.js';
 import { useInterval } from './use-interval.js';
 import { type QueryState, useQuery } from './use-query.js';
@@ -18,11 +19,12 @@ export function useBoard(cursor?: string): QueryState<{
   return board;
 }
 
-/** One agent; undefined when there is none, or it is not the caller's. */
-export function useBoardAgent(agentId: string): QueryState<{ readonly agent: BoardAgent | undefined }> {
+/** One agent. A list without it says the same as an operation that does not find it. */
+export function useBoardAgent(agentId: string): QueryState<BoardAgent> {
   const board = useQuery(`agent ${agentId}`, async (signal) => {
     const { items } = await client.deployments.board({ agentId }, { signal });
-    return { agent: items[0] };
+    if (!items[0]) throw new HostResponseError(404, { error: 'not_found', message: 'No such agent.' });
+    return items[0];
   });
   useInterval(board.reload, LOOK_AGAIN_MS);
   return board;

@@ -32,7 +32,7 @@ export function VersionLane({ agent }: { readonly agent: BoardAgent }) {
 }
 
 const VersionChip = ({ version: { version, state } }: { readonly version: BoardVersion }) => (
-  <code class={`chip ${state}`} data-testid="version" data-state={state}>
+  <code class={`chip ${state}`} title={version} data-testid="version" data-state={state}>
     {version}
   </code>
 );

@@ -17,6 +17,7 @@ import {
 import { ChangeMark } from '../../marks/change.js';
 import { IntervalMark } from '../../marks/interval.js';
 import { ShareInterval } from '../../marks/share-interval.js';
+import { hasScore } from '../../run-words.js';
 import { Section } from '../section.js';
 import { Table } from '../table.js';
 
@@ -30,6 +31,15 @@ const tasksHref = (runId: string, name: string, value: string): string =>
 /** The whole run in two numbers, each with its interval. */
 export function Score({ report: { aggregate, regression, tasks } }: ReportProps) {
   const { score: value, interval, passRate, passRateInterval, bar } = aggregate;
+  if (!hasScore({ all: tasks.selected, unscored: tasks.unscored }))
+    return (
+      <Section name="Score">
+        <p class="big" data-testid="score" data-value={value}>
+          –
+        </p>
+        <p class="note">None of {plural(tasks.selected, 'task')} could be scored.</p>
+      </Section>
+    );
   return (
     <Section name="Score">
       <p class="figure-line">
@@ -186,7 +196,7 @@ export function Findings({ runId, report: { findings = [] } }: LinkedProps) {
 }
 
 /** Whose model calls cost what, and how long tasks took. */
-export function Costs({ report: { cost, latency, cacheHits } }: ReportProps) {
+export function Costs({ report: { cost, judge, latency, cacheHits } }: ReportProps) {
   const known = (amount: number | undefined): string => (amount === undefined ? 'not known' : usd(amount));
   return (
     <Section name="Cost and time">
@@ -195,7 +205,7 @@ export function Costs({ report: { cost, latency, cacheHits } }: ReportProps) {
         head={['What', 'Value']}
         rows={[
           ['Agent', known(cost.agentUsd)],
-          ['Judge', known(cost.judgeUsd)],
+          ...(judge || cost.judgeUsd !== undefined ? [['Judge', known(cost.judgeUsd)]] : []),
           ...(cost.simulatedUserUsd === undefined ? [] : [['Simulated user', usd(cost.simulatedUserUsd)]]),
           ...(cost.unpriced ? [['Calls of unknown price', whole(cost.unpriced)]] : []),
           ...(cacheHits ? [['Calls from the cache', whole(cacheHits)]] : []),

@@ -1,7 +1,7 @@
 import type { RunSnapshot } from '@touchstone/sdk';
 import { duration, score, signed, usd, whole } from '@touchstone/sdk/view';
 import { SmallInterval } from '../../marks/small-interval.js';
-import { verdictOfRun } from '../../run-words.js';
+import { hasScore, verdictOfRun } from '../../run-words.js';
 import type { Column } from '../grid.js';
 import { LongName } from '../long-name.js';
 import { VerdictBadge } from '../verdict.js';
@@ -20,8 +20,9 @@ const agentOf = ({ touchstone }: RunSnapshot): string | undefined =>
   touchstone?.agent ? `${touchstone.agent.agentId}@${touchstone.agent.version}` : touchstone?.agentId;
 
 export const RunScore = ({ run: { touchstone } }: { readonly run: RunSnapshot }) => {
-  const { aggregateScore: value, interval } = touchstone?.headline ?? {};
+  const { aggregateScore: value, interval, taskCount = 0, unscored } = touchstone?.headline ?? {};
   if (value === undefined) return null;
+  if (!hasScore({ all: taskCount, unscored })) return <>–</>;
   return (
     <>
       {score(value)} {interval && <SmallInterval value={value} interval={interval} />}

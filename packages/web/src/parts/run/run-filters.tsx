@@ -1,6 +1,5 @@
 import { RUN_STATUSES } from '@touchstone/protocol';
 import type { RunSnapshot } from '@touchstone/sdk';
-import { whole } from '@touchstone/sdk/view';
 import { type Address, navigate, withQuery } from '../../address.js';
 import { AddFilter, type FilterField } from '../add-filter.js';
 import { ColumnsMenu } from '../columns/columns-menu.js';
@@ -52,11 +51,10 @@ const fieldsOf = (runs: readonly RunSnapshot[]): readonly FilterField[] => [
 type RunFiltersProps = {
   readonly address: Address;
   readonly runs: readonly RunSnapshot[];
-  readonly hasMore: boolean;
   readonly columns: Columns<RunSnapshot>;
 };
 
-export const RunFilters = ({ address, runs, hasMore, columns }: RunFiltersProps) => (
+export const RunFilters = ({ address, runs, columns }: RunFiltersProps) => (
   <div class="filters" role="toolbar" aria-label="Filters">
     <Toggles address={address} name="kind" label="Kind" choices={KINDS} />
     <Toggles address={address} name="verdict" label="Verdict" choices={VERDICTS} />
@@ -74,10 +72,6 @@ export const RunFilters = ({ address, runs, hasMore, columns }: RunFiltersProps)
         <Chip key={field.name} address={address} field={field} />
       ))}
     <ColumnsMenu columns={columns} />
-    <span class="matched" role="status">
-      {whole(runs.length)}
-      {hasMore ? ' and more' : ''}
-    </span>
   </div>
 );
 

@@ -12,6 +12,7 @@ import {
 import { type Address, navigate, withQuery } from '../../address.js';
 import { HistogramMark } from '../../marks/histogram.js';
 import { IntervalMark } from '../../marks/interval.js';
+import { hasScore } from '../../run-words.js';
 import { SmallestDrop } from '../compare/smallest-drop.js';
 import { RunTitle } from './run-title.js';
 
@@ -42,18 +43,21 @@ function Figures({
   facets,
   address,
 }: Omit<HeadingProps, 'run' | 'report' | 'reload'> & { readonly report: EvalReport }) {
-  const { aggregate, regression, latency, cost } = report;
+  const { aggregate, regression, latency, cost, tasks } = report;
   const { score, interval, bar } = aggregate;
+  const isScored = hasScore({ all: tasks.selected, unscored: tasks.unscored });
   const chooseTime = (from: number, to: number): void =>
     navigate(withQuery(address, { minMs: String(from), maxMs: String(to) }));
   return (
     <div class="figures">
       <div class="figure">
         <span class="big" data-testid="score" data-value={score}>
-          {score.toFixed(3)}
+          {isScored ? score.toFixed(3) : '–'}
         </span>
         <div>
-          <IntervalMark value={score} interval={interval} bar={bar} baseline={regression?.baseline.score} />
+          {isScored && (
+            <IntervalMark value={score} interval={interval} bar={bar} baseline={regression?.baseline.score} />
+          )}
           <p class="muted">
             <span class="gold">bar {twoDigits(bar)}</span>
             {regression && ` · baseline ${twoDigits(regression.baseline.score)}`}

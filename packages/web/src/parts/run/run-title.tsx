@@ -1,4 +1,6 @@
+import type { RunError } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
+import { markHidden } from '@touchstone/sdk/view';
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { verdictOfRun } from '../../run-words.js';
@@ -22,6 +24,16 @@ type RunTitleProps = {
   readonly children?: ComponentChildren;
 };
 
+/** Why a run has no result, as the command line says it. An agent may have had a part in the words. */
+const RunFailure = ({ error: { code, message } }: { readonly error: RunError }) => (
+  <div class="error" role="status" data-testid="run-error" data-code={code}>
+    <p class="lines">{markHidden(message)}</p>
+    <p class="muted">
+      <code>{code}</code>
+    </p>
+  </div>
+);
+
 /** Which run it is, what it came to, its pages, and what can be done with it. */
 export function RunTitle({ run, part, isWorse = false, reload, children }: RunTitleProps) {
   const { suite, agent } = run.touchstone;
@@ -38,6 +50,7 @@ export function RunTitle({ run, part, isWorse = false, reload, children }: RunTi
         <VerdictBadge verdict={verdictOfRun(run, isWorse)} status={run.status} />
         {Actions && <Actions run={run} reload={reload} />}
       </div>
+      {run.error && <RunFailure error={run.error} />}
       {children}
       <nav class="tabs" aria-label="Run">
         {PARTS.map(([path, name]) => (

@@ -5,6 +5,7 @@ import { may } from '../../access.js';
 import { hasNavigated } from '../../address.js';
 import { useCounts } from '../../queries/use-counts.js';
 import { THEMES, useTheme } from '../appearance.js';
+import { ErrorBoundary } from '../error-boundary.js';
 import { Mark } from '../glyphs.js';
 import { ShellKeys } from './shell-keys.js';
 
@@ -23,6 +24,10 @@ const PLACES: readonly (readonly [href: string, name: string, count?: keyof Host
 
 const isAt = (path: string, href: string): boolean =>
   href === '/' ? path === '/' : path.startsWith(href.replace(/\?.*/, ''));
+
+/** Runs are compared from their list, where comparing is no place of its own. */
+const placeOf = (path: string, places: typeof PLACES): string =>
+  path === '/compare' && !places.some(([href]) => isAt(path, href)) ? '/runs' : path;
 
 type ShellProps = {
   readonly path: string;
@@ -60,7 +65,7 @@ export function Shell({ path, places = PLACES, beside, session, children }: Shel
           <ul>
             {places.map(([href, name, count]) => (
               <li key={href}>
-                <a href={href} aria-current={isAt(path, href) ? 'page' : undefined}>
+                <a href={href} aria-current={isAt(placeOf(path, places), href) ? 'page' : undefined}>
                   {name}
                   {count && <Badge count={counts?.[count] ?? 0} name={count} />}
                 </a>
@@ -71,16 +76,16 @@ export function Shell({ path, places = PLACES, beside, session, children }: Shel
         <div class="rail-end">
           <ShellKeys places={places.map(([href]) => href)} />
           <ThemeButton />
+          {beside}
           {session && (
             <span class="who" data-testid="who" title={`${session.tenant} / ${session.workspace}`}>
               {session.principal}
             </span>
           )}
-          {beside}
         </div>
       </header>
       <main id="main" tabIndex={-1} ref={main}>
-        {children}
+        <ErrorBoundary>{children}</ErrorBoundary>
       </main>
     </div>
   );

@@ -1,6 +1,7 @@
 import { REVIEW_STATES, SEVERITIES, type TaskFacets } from '@touchstone/protocol';
 import { plural, whole } from '@touchstone/sdk/view';
 import { type Address, navigate, withQuery } from '../../address.js';
+import { readTaskQuery } from '../../queries/task-query.js';
 import type { FilterField } from '../add-filter.js';
 
 const NUMBERS: readonly FilterField[] = [
@@ -64,23 +65,29 @@ const NAMES: { readonly [name: string]: string } = {
   maxMs: 'ms ≤',
 };
 
-/** Filters that were added, or chosen by a bar of a histogram or a slice. Each is taken away by itself. */
-export const FilterChips = ({ address }: { readonly address: Address }) => (
-  <>
-    {Object.entries(NAMES).flatMap(([name, label]) => {
-      const value = address.query.get(name);
-      if (value === null) return [];
-      return [
-        <button
-          key={name}
-          type="button"
-          class="chip"
-          aria-label={`Remove the filter ${label} ${value}`}
-          onClick={() => navigate(withQuery(address, { [name]: undefined }))}
-        >
-          {label} {value} <span aria-hidden="true">×</span>
-        </button>,
-      ];
-    })}
-  </>
-);
+/**
+ * Filters that were added, or chosen by a bar of a histogram or a slice. Each is taken away by itself. What makes no sense does not
+ * filter, and has none.
+ */
+export function FilterChips({ address }: { readonly address: Address }) {
+  const { filter } = readTaskQuery(address.query);
+  const given = Object.entries(NAMES).filter(([name]) => name in filter);
+  return (
+    <>
+      {given.map(([name, label]) => {
+        const value = address.query.get(name);
+        return (
+          <button
+            key={name}
+            type="button"
+            class="chip"
+            aria-label={`Remove the filter ${label} ${value}`}
+            onClick={() => navigate(withQuery(address, { [name]: undefined }))}
+          >
+            {label} {value} <span aria-hidden="true">×</span>
+          </button>
+        );
+      })}
+    </>
+  );
+}

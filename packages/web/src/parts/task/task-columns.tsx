@@ -1,5 +1,5 @@
 import type { TaskListing } from '@touchstone/protocol';
-import { duration, percent, plural, score, signed, usd } from '@touchstone/sdk/view';
+import { duration, percent, plural, score, signed, usd, whyNot } from '@touchstone/sdk/view';
 import { Strip } from '../../marks/strip.js';
 import { Glyph, type TaskOutcome } from '../glyphs.js';
 import type { Column } from '../grid.js';
@@ -12,18 +12,10 @@ export const changeOf = ({ unscored, score: now, before }: TaskListing): number 
   before && unscored === undefined ? now - before.score : undefined;
 
 /** Why a task is where it is, in names and numbers. */
-export function whyOf({
-  passed,
-  unscored,
-  outcome,
-  criteria,
-  findings = [],
-  schemaValid,
-  flagged,
-}: TaskListing): string {
-  const parts: string[] = [];
-  if (unscored !== undefined) parts.push(unscored);
-  if (outcome !== undefined) parts.push(outcome);
+export function whyOf(row: TaskListing): string {
+  const { passed, criteria, findings = [], schemaValid, flagged } = row;
+  const words = whyNot(row);
+  const parts = words === undefined ? [] : [words];
   if (criteria)
     parts.push(
       `${criteria[0]} of ${plural(criteria[1], 'criteri').replace(/criteri(s?)$/, (_, s) => (s ? 'criteria' : 'criterion'))}`,

@@ -1,5 +1,5 @@
 import type { Json, TaskView } from '@touchstone/protocol';
-import { duration, score, usd } from '@touchstone/sdk/view';
+import { duration, score, usd, whyNot } from '@touchstone/sdk/view';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { hasContent } from '../../source.js';
@@ -87,7 +87,7 @@ const Summary = ({ task, invocation }: SummaryProps) => {
   ];
   return (
     <p class="task-summary">
-      <Glyph outcome={outcome} /> <span class="strong">{isScored ? score(task.score) : task.unscored}</span>
+      <Glyph outcome={outcome} /> <span class="strong">{isScored ? score(task.score) : whyNot(task)}</span>
       {facts.length > 0 && <span class="muted"> · {facts.join(' · ')}</span>}
     </p>
   );
