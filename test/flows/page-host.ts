@@ -38,15 +38,22 @@ export type PageHost = WholeHost & {
   evaluate(suiteId: string, version: string): Promise<RunId>;
 };
 
-/** A host with two runs to look at. */
-export async function openPageHost(config: object = {}): Promise<PageHost> {
+/** A host with two runs to look at. `more` are agents beside the one of these runs, and files that they are made of. */
+export async function openPageHost(
+  config: object = {},
+  more: { readonly agents?: readonly object[]; readonly files?: { readonly [path: string]: string } } = {},
+): Promise<PageHost> {
   const agents = ['1.7.2', '1.8.0'].map((version) => ({
     agentId: 'local.shop.support',
     version,
     run: { kind: 'module', path: `./${version}.mjs` },
   }));
-  const files = { '1.7.2.mjs': agentCode(WRONG_BEFORE), '1.8.0.mjs': agentCode(WRONG_AFTER) };
-  const host = await openWholeHost({ agents, ...config }, { files });
+  const files = {
+    '1.7.2.mjs': agentCode(WRONG_BEFORE),
+    '1.8.0.mjs': agentCode(WRONG_AFTER),
+    ...more.files,
+  };
+  const host = await openWholeHost({ agents: [...agents, ...(more.agents ?? [])], ...config }, { files });
   const evaluate = async (suiteId: string, version: string): Promise<RunId> => {
     const client = host.client();
     const agentId = `local.shop.support@${version}`;

@@ -1,4 +1,3 @@
-import type { RunError } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import { markHidden } from '@touchstone/sdk/view';
 import type { ComponentChildren } from 'preact';
@@ -25,7 +24,11 @@ type RunTitleProps = {
 };
 
 /** Why a run has no result, as the command line says it. An agent may have had a part in the words. */
-const RunFailure = ({ error: { code, message } }: { readonly error: RunError }) => (
+const RunFailure = ({
+  error: { code, message },
+}: {
+  readonly error: NonNullable<EvalRunSnapshot['error']>;
+}) => (
   <div class="error" role="status" data-testid="run-error" data-code={code}>
     <p class="lines">{markHidden(message)}</p>
     <p class="muted">

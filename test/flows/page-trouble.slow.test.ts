@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { golden, openPageHost, openSignedIn, pageSuite, setUpPagesOf } from './page-host.js';
+
+// Goal: where something is wrong, people read what it is and what to do, and the rest of the page works. Method: a real host whose
+// answers are spoilt on their way, agents that do not load or are not there, and addresses that lead nowhere.
+
+const AGENTS = [
+  { agentId: 'local.shop.broken', version: '1.0.0', run: { kind: 'module', path: './broken.mjs' } },
+  { agentId: 'local.shop.away', version: '1.0.0', run: { kind: 'http', url: 'http://127.0.0.1:9/' } },
+];
+const pages = setUpPagesOf(() =>
+  openPageHost(
+    { egress: { allowPrivate: true } },
+    { agents: AGENTS, files: { 'broken.mjs': 'throw new Error("not ready");' } },
+  ),
+);
+
+/** A run that comes to its end, whatever that is. */
+async function runOf(agentId: string): Promise<string> {
+  const client = pages.host.client();
+  const suite = pageSuite(['one', 'two'].map(golden), 'trouble');
+  await client.suites.install(suite as never);
+  const { runId } = await client.runs.create({ mode: 'eval', evalSuiteRef: suite.suiteId, agentId });
+  await client.waitForScorecard(runId).catch(() => undefined);
+  return runId;
+}
+
+/** The list of suites comes with a suite that is none. */
+const spoil = (page: Page): Promise<void> =>
+  page.route(/touchstone\/suites(\?|$)/, (route) => route.fulfill({ json: { items: [null] } }));
+
+describe.skipIf(pages.isSkipped)('a page that cannot be drawn', () => {
+  test('says so and what to do, beside places that work; the error is in the console only', async () => {
+    const { page, context, troubles } = await openSignedIn(pages.browser, pages.host, '/runs');
+    await spoil(page);
+    await page.getByRole('link', { name: 'Suites' }).click();
+    const error = page.getByTestId('error');
+    await error.getByText('report it with what the console').waitFor();
+    expect(await error.getAttribute('data-code')).toBe('page_error');
+    expect(troubles.join()).toContain('null');
+    expect(await page.locator('main').textContent()).not.toContain('null');
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await page.locator('[data-agent]').first().waitFor();
+    await page.unroute(/touchstone\/suites(\?|$)/);
+    await page.goBack();
+    await page.locator('[data-suite]').first().waitFor();
+    await context.close();
+  });
+
+  test('is drawn when the reader tries again and the cause is gone', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
+    await spoil(page);
+    await page.getByRole('link', { name: 'Suites' }).click();
+    await page.getByTestId('error').waitFor();
+    await page.unroute(/touchstone\/suites(\?|$)/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('[data-suite]').first().waitFor();
+    await context.close();
+  });
+});
+
+describe.skipIf(pages.isSkipped)('a run without a score', () => {
+  test('says why it failed on each of its pages', async () => {
+    const runId = await runOf('local.shop.broken');
+    const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${runId}`);
+    await page.getByText('The run ended before any of its tasks.').waitFor();
+    for (const part of ['', '/report', '/events', '/about']) {
+      await page.goto(`${pages.host.url}/runs/${runId}${part}`);
+      await page.getByTestId('run-error').waitFor();
+      expect(await page.getByTestId('run-error').getAttribute('data-code')).toBe('agent_unavailable');
+    }
+    await context.close();
+  });
+
+  test('shows none where no task could be scored, and says why in the words of the command line', async () => {
+    const runId = await runOf('local.shop.away');
+    const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${runId}`);
+    await page.getByRole('grid').getByText('the agent could not be reached').first().waitFor();
+    expect(await page.getByTestId('score').textContent()).toBe('–');
+    expect(await page.getByTestId('interval').count()).toBe(0);
+    await page.getByRole('link', { name: 'Report' }).click();
+    await page.getByText('None of 2 tasks could be scored.').waitFor();
+    await page.goto(`${pages.host.url}/runs`);
+    const row = page.locator(`[data-run="${runId}"]`);
+    expect(await row.locator('.cell-runscore').textContent()).toBe('–');
+    await context.close();
+  });
+});
+
+describe.skipIf(pages.isSkipped)('an address', () => {
+  test('of an agent that is not there leads to all agents', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/agents/nobody');
+    await page.getByRole('link', { name: 'See all agents' }).click();
+    await page.locator('[data-agent]').first().waitFor();
+    await context.close();
+  });
+
+  test('shows no filter for a value that was left out, and a long one within the page', async () => {
+    const { page, context } = await openSignedIn(
+      pages.browser,
+      pages.host,
+      `/runs/${pages.host.after}?minScore=many&slice=${'y'.repeat(300)}`,
+    );
+    await page.getByText('left out: minScore').waitFor();
+    const chips = page.getByRole('button', { name: /^Remove the filter/ });
+    expect(await chips.count()).toBe(1);
+    const box = await chips.boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(1440);
+    await context.close();
+  });
+});
