@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { golden, openPageHost, openSignedIn, pageSuite, setUpPagesOf } from './page-host.js';
+import { KEY } from './processes.js';
 
 // Goal: where something is wrong, people read what it is and what to do, and the rest of the page works. Method: a real host whose
 // answers are spoilt on their way, agents that do not load or are not there, and addresses that lead nowhere.
@@ -27,7 +28,7 @@ async function runOf(agentId: string): Promise<string> {
 }
 
 /** The list of suites comes with a suite that is none. */
-const spoil = (page: Page): Promise<void> =>
+const spoil = (page: Page): Promise<unknown> =>
   page.route(/touchstone\/suites(\?|$)/, (route) => route.fulfill({ json: { items: [null] } }));
 
 describe.skipIf(pages.isSkipped)('a page that cannot be drawn', () => {
@@ -107,6 +108,33 @@ describe.skipIf(pages.isSkipped)('an address', () => {
     expect(await chips.count()).toBe(1);
     const box = await chips.boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(1440);
+    await context.close();
+  });
+});
+
+describe.skipIf(pages.isSkipped)('signing in', () => {
+  test('in one tab lets the others go on where they were', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/settings');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByTestId('sign-in-key').waitFor();
+    const other = await context.newPage();
+    await other.goto(`${pages.host.url}/suites`);
+    await other.getByTestId('sign-in-key').waitFor();
+    await page.getByTestId('sign-in-key').fill(KEY);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+    await other.locator('[data-suite]').first().waitFor();
+    await context.close();
+  });
+});
+
+describe.skipIf(pages.isSkipped)('what leads anywhere by its name', () => {
+  test('is closed by one Escape, whatever was typed', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Name of a run').fill('support');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await context.close();
   });
 });

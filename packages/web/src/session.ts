@@ -1,6 +1,7 @@
 import type { PageSession } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
 import { navigate } from './address.js';
+import { tellWritten } from './writes.js';
 
 // The half of the session that this page keeps. The other half is a cookie that no script can read.
 
@@ -22,6 +23,7 @@ export async function sessionFetch(url: string, init: RequestInit = {}): Promise
   const response = await (takeAhead(url, init) ?? send(url, init));
   answeredAt = Date.now();
   if (response.status === 401) askToSignIn();
+  if (response.ok && init.method !== undefined && init.method !== 'GET') tellWritten();
   return response;
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { navigate } from '../address.js';
 import { ErrorBox } from '../parts/error-box.js';
 import { Mark } from '../parts/glyphs.js';
-import { isSessionOver, signIn } from '../session.js';
+import { isSessionOver, isSignedIn, signIn } from '../session.js';
 
 /** Only an address of this page. */
 const backOf = (): string => {
@@ -14,6 +14,15 @@ export function SignInPage() {
   const field = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<unknown>();
   useEffect(() => field.current?.focus(), []);
+  // Whoever is signed in, or signs in in another tab, goes on.
+  useEffect(() => {
+    const goOn = (): void => {
+      if (isSignedIn()) navigate(backOf(), { replace: true });
+    };
+    goOn();
+    addEventListener('storage', goOn);
+    return () => removeEventListener('storage', goOn);
+  }, []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     const key = field.current?.value.trim() ?? '';

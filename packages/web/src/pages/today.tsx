@@ -41,7 +41,9 @@ export function TodayPage() {
         </Empty>
       )}
       {counts && <Waiting counts={counts} />}
-      <Running runs={runs.filter(({ status }) => status === 'running' || status === 'pending')} />
+      {recent.data && (
+        <Running runs={runs.filter(({ status }) => status === 'running' || status === 'pending')} />
+      )}
       <Newest runs={newestOfEach(runs)} />
     </div>
   );

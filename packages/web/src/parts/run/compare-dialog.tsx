@@ -53,7 +53,7 @@ export function CompareDialog({ run, onClose }: CompareDialogProps) {
         {(id) => (
           <input
             id={id}
-            type="search"
+            type="text"
             value={q}
             onInput={({ currentTarget }) => setName(currentTarget.value)}
             onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}

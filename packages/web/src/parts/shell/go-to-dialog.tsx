@@ -43,7 +43,8 @@ export function GoToDialog({ onClose }: { readonly onClose: () => void }) {
         onKeyDown={(event) => moveFocus(event, box.current)}
       >
         <input
-          type="search"
+          // In a field of the type search the first Escape would only empty it.
+          type="text"
           aria-label="Name of a run, suite, agent or task"
           placeholder="Run, suite, agent, task or action"
           value={typed}
