@@ -61,6 +61,19 @@ describe.skipIf(pages.isSkipped)('a page that cannot be drawn', () => {
   });
 });
 
+describe.skipIf(pages.isSkipped)('a place whose code cannot be loaded', () => {
+  test('says that the host does not answer, and is shown when it answers again', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
+    await page.locator('[data-run]').first().waitFor();
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'Suites' }).click();
+    await page.locator('[data-code=unreachable]').waitFor();
+    await context.setOffline(false);
+    await page.locator('[data-suite]').first().waitFor();
+    await context.close();
+  });
+});
+
 describe.skipIf(pages.isSkipped)('a run without a score', () => {
   test('says why it failed on each of its pages', async () => {
     const runId = await runOf('local.shop.broken');
