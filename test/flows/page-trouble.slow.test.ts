@@ -110,6 +110,16 @@ describe.skipIf(pages.isSkipped)('an address', () => {
     await context.close();
   });
 
+  test('that was cut off within an escape leads to nothing, in words', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
+    await page.evaluate(
+      "history.pushState(null, '', '/judges/%E0%A4%A'); dispatchEvent(new Event('popstate'))",
+    );
+    await page.getByRole('heading', { level: 1, name: 'Judge' }).waitFor();
+    expect(await page.locator('[data-code=page_error]').count()).toBe(0);
+    await context.close();
+  });
+
   test('shows no filter for a value that was left out, and a long one within the page', async () => {
     const { page, context } = await openSignedIn(
       pages.browser,
