@@ -58,8 +58,11 @@ type OwnedPorts = Omit<
   | 'copyTo'
   | 'check'
   | 'checkLogs'
+  | 'maintains'
+  | 'workers'
+  | 'isShared'
 > & {
-  leases: Omit<Store['leases'], 'adoptable'>;
+  leases: Omit<Store['leases'], 'adoptable' | 'offer' | 'watchOffers'>;
   audit: Omit<Store['audit'], 'owners'>;
   retention: Omit<Store['retention'], 'sweep' | 'rewrite' | 'owners' | 'usage'>;
 };

@@ -60,6 +60,10 @@ import { readOwnKey, trustedKeyOf } from './config/signing-key.js';
 import { createCarryOut } from './deployments/carry-out.js';
 import { withChannel } from './deployments/channel.js';
 import { createDeployments, type Deployments } from './deployments/deployments.js';
+import { environmentDigest } from './fleet/environment.js';
+import { keepDoing } from './fleet/keep-doing.js';
+import { lookForRuns } from './fleet/look-for-runs.js';
+import { createFleetMember, type FleetMember, withEnvironment } from './fleet/sharing.js';
 import { type Judging, openJudging } from './judges/judging.js';
 import { createLimitCounts } from './limit-counts.js';
 import { watchTenants } from './principal.js';
@@ -101,12 +105,22 @@ import { createTaskTables } from './views/tasks/task-table.js';
 import { createTaskTexts } from './views/tasks/task-texts.js';
 import { createTasks } from './views/tasks/tasks.js';
 
+export type HostRole = {
+  /** Takes up runs and executes them. A host that does not still moves deployments, and asks people. */
+  readonly works: boolean;
+  /** Makes the tables of a database, and loads the packs and suites of the configured folders into the store. */
+  readonly prepares: boolean;
+};
+const WHOLE_HOST: HostRole = { works: true, prepares: true };
+
 type ComposeOptions = {
   readonly config: Config;
   /** Holds the store when the configuration names none. Without either, everything is kept in memory. */
   readonly dataDir?: string;
   /** `host` takes up unfinished runs and loads the configured suites; `cli` does neither by itself. */
   readonly origin: 'host' | 'cli';
+  /** What a host does of all that hosts of a store do; everything by default. */
+  readonly role?: HostRole;
   readonly log: Log;
   readonly clock?: Clock;
   readonly ids?: Ids;
@@ -163,6 +177,7 @@ const withDefaults = (options: ComposeOptions): Basics => ({
   clock: systemClock,
   ids: systemIds,
   random: Math.random,
+  role: WHOLE_HOST,
   env: process.env,
   version: '0.1.0',
   ...options,
@@ -173,17 +188,18 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   checkParts(options.config);
   const parts = await openParts(withDefaults(options));
   const { config, log, store, agents, profiles, tenants, suites, checkers } = parts;
-  await loadConfigured(options, parts).catch(async (error) => {
+  const loaded = await loadConfigured(options, parts).catch(async (error) => {
     await agents.close();
     await parts.checkers.close();
     await store.close();
     throw error;
   });
-  const engine = openEngine(parts);
+  const member = memberOf(parts, loaded);
+  const engine = openEngine(parts, member);
+  const lookAtTenants = () => tenants.look().catch((error) => log.error('tenants.unknown', {}, error));
   const stopLooking =
-    options.origin === 'host'
-      ? keepLooking(() => Promise.all([engine.adopt(), tenants.look()]), log)
-      : () => undefined;
+    options.origin === 'host' ? keepDoing(lookAtTenants, DEFAULT_LIMITS.leaseMs) : () => undefined;
+  const leaveFleet = options.origin === 'host' ? startWork(parts, engine, member) : async () => undefined;
   const rules = { store, log, rules: config.retention, clock: parts.clock, retention: parts.retention };
   const stopRetention = options.origin === 'host' ? startRetention(rules) : parts.retention.close;
   return {
@@ -193,7 +209,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     shares: parts.shares,
     names: parts.names,
     refusals: parts.refusals,
-    ...runsOf(parts, engine),
+    ...runsOf(member ? { ...parts, store: withEnvironment(store, member.environment) } : parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine),
     retention: parts.retention,
@@ -214,6 +230,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       stopLooking();
       await stopRetention();
       await engine.shutdown();
+      await leaveFleet();
       await parts.checkers.close();
       await parts.refusals.close();
       await agents.close();
@@ -225,13 +242,15 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
 async function openConfiguredStore(
-  { config, clock, log, dataDir }: Basics,
+  { config, clock, log, dataDir, origin, role }: Basics,
   shares: { readonly shares?: ThreadShares },
 ): Promise<Store> {
   const address = await storeAddress(config, dataDir);
   if (isPostgresUrl(address)) {
     const onSkew = (skewMs: number) => log.warn('store.clock-differs', { ms: Math.round(skewMs) });
-    return openPostgresStore({ url: address, clock, onSkew, ...shares });
+    const withPeers = { onPooled: () => log.warn('store.pooled') };
+    const lasting = origin === 'host' ? { withPeers, mayPrepare: role.prepares } : {};
+    return openPostgresStore({ url: address, clock, onSkew, ...shares, ...lasting });
   }
   const opened = await openStore({ file: address, clock, ...shares });
   if (isOpenToOthers(address)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(address) });
@@ -335,17 +354,44 @@ async function openParts(basics: Basics) {
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
 }
 
-/** Agents, packs and suites that the configuration names. */
+/** Agents, packs and suites that the configuration names. Returns the agents that this process brings along. */
 async function loadConfigured(
   { config, origin, testSeams = false }: ComposeOptions,
-  { store, agents, profiles }: Parts,
-): Promise<void> {
-  await loadAgents(config, agents.registry, testSeams);
+  { store, agents, profiles, role }: Parts,
+): Promise<readonly AgentFacts[]> {
+  const added = await loadAgents(config, agents.registry, testSeams);
+  if (!role.prepares) return added;
   const loaded = await loadPacks(config, agents.packs);
   if (origin === 'host') await store.retain(HOST_OWNER, ownedBy(loaded, await loadSuites(config, profiles)));
+  return added;
 }
 
-function openEngine(parts: Parts): Engine {
+/** Of a host whose store other processes may share. */
+function memberOf(parts: Parts, agents: readonly AgentFacts[]): FleetMember | undefined {
+  const { config, store, clock, log, safety, origin } = parts;
+  if (!store.isShared || origin === 'cli') return undefined;
+  const environment = environmentDigest(config, agents, safety.digest);
+  const { activeRuns } = config.limits.perTenant;
+  return createFleetMember({ workers: store.workers, clock, log, environment, activeRuns });
+}
+
+/** Processes that share runs look every second, which is how soon the death of one is noticed. */
+const SHARED_LOOK_MS = 1_000;
+
+/** Takes up runs without a driver, as long as the host works. Returns the function that ends it. */
+function startWork(parts: Parts, engine: Engine, member: FleetMember | undefined): () => Promise<void> {
+  const { store, log, version, role } = parts;
+  if (!role.works) return async () => undefined;
+  const everyMs = member ? SHARED_LOOK_MS : DEFAULT_LIMITS.leaseMs;
+  const stopLooking = lookForRuns({ engine, leases: store.leases, log }, everyMs);
+  const leave = member?.join(() => ({ version, atWork: engine.atWork }));
+  return async () => {
+    stopLooking();
+    await leave?.();
+  };
+}
+
+function openEngine(parts: Parts, sharing: FleetMember | undefined): Engine {
   const { config, store, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
   const { limitCounts, quotas, checkers, shares } = parts;
   const { perTenant } = config.limits;
@@ -386,6 +432,8 @@ function openEngine(parts: Parts): Engine {
       }),
     },
     ...(quotas && { isStorageFull: quotas.isFull }),
+    works: parts.role.works,
+    ...(sharing && { sharing }),
   });
 }
 
@@ -515,13 +563,4 @@ function operatorOf(parts: Parts) {
     auditOwners: () => store.audit.owners(),
     openJudging: (request) => openJudging({ judges, check: checkers.forRun(HOST_OWNER), priceOf }, request),
   } satisfies Partial<LocalTouchstone>;
-}
-
-/** Runs whose driver has died are taken up at the start, and again as often as a lease can expire. */
-function keepLooking(look: () => Promise<unknown>, log: Log): () => void {
-  const tick = (): void => void look().catch((error) => log.error('adopt.failed', {}, error));
-  tick();
-  const timer = setInterval(tick, DEFAULT_LIMITS.leaseMs);
-  timer.unref();
-  return () => clearInterval(timer);
 }

@@ -36,6 +36,13 @@ export type Engine = {
   /** Takes up unfinished host runs whose driver is gone. Called at boot and on every heartbeat. */
   adopt(): Promise<void>;
   watch(runId: RunId, listener: ProgressListener): () => void;
+  /** Runs that this process has taken up and not let go of. */
+  readonly atWork: number;
+  /**
+   * Takes up nothing more, finishes the tasks that are being executed, and lets go of their runs. Resolves then, or when
+   * the time is over. The engine has to be shut down afterwards.
+   */
+  drain(limitMs: number): Promise<void>;
   /** Lets go of every run without a trace, so that another process can take them up at once. */
   shutdown(): Promise<void>;
 };

@@ -99,6 +99,7 @@ export type { Sessions, StoredSession } from './store/sessions.js';
 export type { RetainedNames, Store } from './store/store.js';
 export type { Suite, SuiteHead, SuiteNeeds, Suites } from './store/suite-store.js';
 export type { Webhook, Webhooks } from './store/webhooks.js';
+export type { Worker, Workers } from './store/workers.js';
 export {
   after,
   type Clock,

@@ -29,6 +29,7 @@ import { createRunLog } from '../log/run-log.js';
 import { createRuns } from '../log/runs.js';
 import { createWatchers } from '../log/watchers.js';
 import { openStore } from '../open-store.js';
+import { NO_PEERS } from '../peers.js';
 import { createResponses } from '../responses.js';
 import { migrate } from '../sqlite/migrate.js';
 import { openSqlite } from '../sqlite/open-sqlite.js';
@@ -181,7 +182,7 @@ async function fillVersion3(db: Db): Promise<void> {
   await createRuns(db, watchers, createPace()).create(RUN);
   const usage = { provider: asId<never>('p'), model: asId<never>('m'), inputTokens: 1, outputTokens: 1 };
   await createLedger(db, clock).record(OWNER, RUN.runId, [usage]);
-  const lease = await createLeases(db, clock, 'me').take(OWNER, RUN.runId, 1_000);
+  const lease = await createLeases(db, clock, 'me', NO_PEERS).take(OWNER, RUN.runId, 1_000);
   if (!lease) throw new Error('The lease is held.');
   await createRunLog(db, clock, watchers, createPace()).commit(lease, COMMIT);
 }
