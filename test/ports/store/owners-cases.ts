@@ -59,9 +59,12 @@ type OwnedPorts = Omit<
   | 'check'
   | 'checkLogs'
   | 'maintains'
+  | 'ping'
   | 'workers'
   | 'isShared'
+  | 'idempotency'
 > & {
+  idempotency: Omit<Store['idempotency'], 'sweep'>;
   leases: Omit<Store['leases'], 'adoptable' | 'offer' | 'watchOffers'>;
   audit: Omit<Store['audit'], 'owners'>;
   retention: Omit<Store['retention'], 'sweep' | 'rewrite' | 'owners' | 'usage'>;

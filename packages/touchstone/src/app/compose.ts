@@ -66,6 +66,7 @@ import { lookForRuns } from './fleet/look-for-runs.js';
 import { createFleetMember, type FleetMember, withEnvironment } from './fleet/sharing.js';
 import { type Judging, openJudging } from './judges/judging.js';
 import { createLimitCounts } from './limit-counts.js';
+import { startMaintenance } from './maintenance.js';
 import { watchTenants } from './principal.js';
 import { createQuotas, withQuotas } from './quotas.js';
 import { createRefusals } from './refusals.js';
@@ -196,9 +197,12 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   });
   const member = memberOf(parts, loaded);
   const engine = openEngine(parts, member);
-  const lookAtTenants = () => tenants.look().catch((error) => log.error('tenants.unknown', {}, error));
+  const unknownTenants = (error: unknown) => log.error('tenants.unknown', {}, error);
   const stopLooking =
-    options.origin === 'host' ? keepDoing(lookAtTenants, DEFAULT_LIMITS.leaseMs) : () => undefined;
+    options.origin === 'host'
+      ? keepDoing(tenants.look, DEFAULT_LIMITS.leaseMs, unknownTenants)
+      : () => undefined;
+  const stopMaintenance = options.origin === 'host' ? startMaintenance(parts) : () => undefined;
   const leaveFleet = options.origin === 'host' ? startWork(parts, engine, member) : async () => undefined;
   const rules = { store, log, rules: config.retention, clock: parts.clock, retention: parts.retention };
   const stopRetention = options.origin === 'host' ? startRetention(rules) : parts.retention.close;
@@ -228,6 +232,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     useDefinition: (agent) => agents.registry.add(definitionSpec(agent), config.baseDir),
     async close() {
       stopLooking();
+      stopMaintenance();
       await stopRetention();
       await engine.shutdown();
       await leaveFleet();
@@ -384,7 +389,7 @@ function startWork(parts: Parts, engine: Engine, member: FleetMember | undefined
   if (!role.works) return async () => undefined;
   const everyMs = member ? SHARED_LOOK_MS : DEFAULT_LIMITS.leaseMs;
   const stopLooking = lookForRuns({ engine, leases: store.leases, log }, everyMs);
-  const leave = member?.join(() => ({ version, atWork: engine.atWork }));
+  const leave = member?.join(() => ({ version, atWork: engine.load.atWork }));
   return async () => {
     stopLooking();
     await leave?.();

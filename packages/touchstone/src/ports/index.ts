@@ -23,7 +23,13 @@ export {
   type SchemaFit,
 } from './checker.js';
 export type { Scorer, ScorerAnswer } from './code-scorer.js';
-export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
+export {
+  type Engine,
+  type FinishedTask,
+  finishedTask,
+  type Progress,
+  type ProgressListener,
+} from './engine.js';
 export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
 export type {
   AskModel,

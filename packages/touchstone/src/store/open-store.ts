@@ -17,6 +17,7 @@ import { createIdempotency } from './idempotency.js';
 import { createKeys } from './keys.js';
 import { checkLogs } from './log/check-logs.js';
 import type { Writing } from './log/group-commit.js';
+import { type LeaseClock, ownClock } from './log/lease-clock.js';
 import { createLeases, processHolder } from './log/leases.js';
 import { createLedger } from './log/ledger.js';
 import { createPace, type Pace } from './log/page-rows.js';
@@ -30,7 +31,7 @@ import { openPostgres } from './postgres/open-postgres.js';
 import { isPostgresUrl, readPostgresAddress } from './postgres/postgres-address.js';
 import { createPostgresDb } from './postgres/postgres-db.js';
 import { openPeers, withSession } from './postgres/postgres-peers.js';
-import { NOTED_SKEW_MS } from './postgres/server-facts.js';
+import { createServerClock } from './postgres/server-clock.js';
 import { createResponses } from './responses.js';
 import { createRetention } from './retention.js';
 import { textAt } from './rows.js';
@@ -77,7 +78,7 @@ export async function openStore({
   return createStore(db, clock, createPace(shares), {
     holder,
     peers: NO_PEERS,
-    leaseClock: clock,
+    leaseClock: ownClock(clock),
     isShared: false,
   });
 }
@@ -107,9 +108,8 @@ export async function openPostgresStore({
   mayPrepare,
 }: PostgresStoreOptions): Promise<Store> {
   const opened = await openDatabase(url, clock, writingOf(clock, shares), mayPrepare);
-  const { db, skewMs } = opened;
-  if (skewMs !== 0) onSkew?.(skewMs);
-  const leaseClock = { ...clock, now: () => clock.now() + skewMs };
+  const { db } = opened;
+  const leaseClock = createServerClock({ ...opened, clock, onSkew: (skewMs) => onSkew?.(skewMs) });
   const name = withSession(holder);
   const peers = withPeers && (await openPeers(name, opened).catch(closeAfter(db)));
   if (withPeers && !peers) withPeers.onPooled();
@@ -127,8 +127,8 @@ const closeAfter =
 async function openDatabase(url: string, clock: Clock, writing?: Writing, mayPrepare?: boolean) {
   const address = readPostgresAddress(url);
   const { driver, facts } = await openPostgres(address, mayPrepare);
-  const skewMs = Math.abs(facts.skewMs) > NOTED_SKEW_MS ? Math.round(facts.skewMs) : 0;
-  return { driver, address, db: createPostgresDb({ driver, address, clock, writing }), skewMs };
+  const db = createPostgresDb({ driver, address, clock, writing });
+  return { driver, address, db, skewMs: facts.skewMs };
 }
 
 /** Where a store is: a path, or the address of a PostgreSQL database. */
@@ -159,7 +159,7 @@ type Sharing = {
   readonly holder: string;
   readonly peers: Peers;
   /** The same for all processes. */
-  readonly leaseClock: Clock;
+  readonly leaseClock: LeaseClock;
   readonly isShared: boolean;
 };
 
@@ -192,6 +192,7 @@ function createStore(db: Db, clock: Clock, pace: Pace, sharing: Sharing): Store 
     secret: (name) => secretOf(db, name),
     retain: (owner, kept) => retain(db, owner, kept),
     copyTo: (copy) => db.copyTo(copy),
+    ping: () => db.ping(),
     check: () => db.check(),
     maintains: () => peers.holdAlone('maintenance'),
     checkLogs: () => checkLogs(db),

@@ -9,9 +9,11 @@ type LookParts = {
 
 /** Takes up runs without a driver now, when one is offered, and every so often. Returns the function that ends it. */
 export function lookForRuns({ engine, leases, log }: LookParts, everyMs: number): () => void {
-  const look = (): Promise<void> => engine.adopt().catch((error) => log.error('adopt.failed', {}, error));
-  const unwatch = leases.watchOffers(() => void look());
-  const stop = keepDoing(look, everyMs);
+  const unwatch = leases.watchOffers(() => {
+    // The next regular look tells what is in the way.
+    engine.adopt().catch(() => undefined);
+  });
+  const stop = keepDoing(engine.adopt, everyMs, (error) => log.error('adopt.failed', {}, error));
   return () => {
     stop();
     unwatch();

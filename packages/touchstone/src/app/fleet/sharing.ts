@@ -77,16 +77,16 @@ function keepBeating(
   { workers, log, environment }: SharingParts,
   facts: () => Omit<Worker, 'environment'>,
 ): () => Promise<void> {
-  const failed = (error: unknown): void => log.error('workers.beat-failed', {}, error);
-  let last = Promise.resolve();
+  let last: Promise<void> = Promise.resolve();
   const beat = (): Promise<void> => {
-    last = workers.beat({ ...facts(), environment }).catch(failed);
+    last = workers.beat({ ...facts(), environment });
     return last;
   };
-  const stop = keepDoing(beat, BEAT_MS);
+  const failed = (error: unknown): void => log.error('workers.beat-failed', {}, error);
+  const stop = keepDoing(beat, BEAT_MS, failed);
   return async () => {
     stop();
-    await last;
+    await last.catch(() => undefined);
     await workers.leave().catch(failed);
   };
 }

@@ -30,11 +30,13 @@ export function createEngine(parts: Parts): Engine {
   const alarms = createAlarms(parts.clock, ({ owner, runId }) => driveSoon(owner, runId));
   /** Nothing new is taken up. */
   let closing = false;
+  let takeovers = 0;
 
   /** One attempt: take the lease, drive, let go. False when the run is left to another process, which may have it already. */
   const attempt = async (owner: Owner, runId: RunId, mine: ActiveRun, most?: number): Promise<boolean> => {
     const lease = await parts.store.leases.take(owner, runId, leaseMs, most);
     if (!lease) return false;
+    if (lease.lostDrives > 0) takeovers += 1;
     try {
       if (closing) return false;
       const publish: ProgressListener = (progress, finished) => feed.publish(runId, progress, finished);
@@ -188,8 +190,9 @@ export function createEngine(parts: Parts): Engine {
     interrupts: createInterrupts(parts, drive),
     adopt: adoption.adopt,
     watch: (runId, listener) => feed.subscribe(runId, listener),
-    get atWork() {
-      return activeRuns.size;
+    drives: (runId) => activeRuns.get(runId)?.drive !== undefined,
+    get load() {
+      return { atWork: activeRuns.size, takeovers };
     },
     async drain(limitMs) {
       takeNoMore();

@@ -4,9 +4,9 @@ import type { Adoption } from './adoption.js';
 
 /** The head of each tenant's line is enough: one run is taken at a time. */
 const LISTED = 10;
-/** A process looks later the more runs it has, so that those who have less to do come first. */
-const PER_RUN_MS = 20;
-const LATEST_MS = 400;
+/** A process looks later the more runs it has, so that those who have less to do come first; but at once when one has ended. */
+const PER_RUN_MS = 50;
+const LATEST_MS = 500;
 /** A run that is not to be executed here is left to others for a while. */
 const PASSED_MS = 5_000;
 
@@ -19,11 +19,12 @@ export function createSharedAdoption(
   activeRuns: ReadonlyMap<RunId, unknown>,
   driveSoon: (owner: Owner, runId: RunId) => void,
 ): Adoption {
-  const closing = new AbortController();
   const passed = new Map<RunId, number>();
   let looking: Promise<void> | undefined;
   let isWanted = false;
   let leftSomeBehind = false;
+  let closing = false;
+  let endWait: () => void = () => undefined;
 
   /** False when nothing is left that this process could take. */
   const takeOne = async (): Promise<boolean> => {
@@ -31,35 +32,42 @@ export function createSharedAdoption(
     const now = clock.elapsed();
     for (const [runId, until] of passed) if (until <= now) passed.delete(runId);
     const [first, ...rest] = free.filter(({ runId }) => !activeRuns.has(runId) && !passed.has(runId));
-    if (first && !closing.signal.aborted) driveSoon(first.owner, first.runId);
+    if (first && !closing) driveSoon(first.owner, first.runId);
     leftSomeBehind = rest.length > 0;
     return leftSomeBehind;
   };
+  const waitForTurn = async (): Promise<void> => {
+    if (activeRuns.size === 0) return;
+    const over = new AbortController();
+    endWait = () => over.abort();
+    const waitMs = Math.min(LATEST_MS, activeRuns.size * PER_RUN_MS);
+    await clock.sleep(waitMs, over.signal).catch(() => undefined);
+  };
   const look = async (): Promise<void> => {
-    for (let more = true; more && !closing.signal.aborted; ) {
-      await clock.sleep(Math.min(LATEST_MS, activeRuns.size * PER_RUN_MS), closing.signal);
+    for (let more = true; more && !closing; ) {
+      await waitForTurn();
       isWanted = false;
       more = (await takeOne()) || isWanted;
     }
   };
   const adopt = (): Promise<void> => {
-    if (!works || closing.signal.aborted) return Promise.resolve();
+    if (!works || closing) return Promise.resolve();
     isWanted = true;
-    looking ??= look()
-      .catch((error) => {
-        if (!closing.signal.aborted) throw error;
-      })
-      .finally(() => {
-        looking = undefined;
-      });
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
     return looking;
   };
   return {
     adopt,
     placeFreed() {
+      endWait();
       if (leftSomeBehind) adopt().catch((error) => log.error('runs.adoption-failed', {}, error));
     },
     passedOver: (runId) => void passed.set(runId, clock.elapsed() + PASSED_MS),
-    close: () => closing.abort(),
+    close() {
+      closing = true;
+      endWait();
+    },
   };
 }

@@ -48,6 +48,8 @@ export type Store = {
   retain(owner: Owner, kept: RetainedNames): Promise<void>;
   /** Writes a copy of everything, as it is at this moment, to a new file. Others go on meanwhile. */
   copyTo(file: string): Promise<void>;
+  /** Rejects when it cannot be used now: it is away, or its tables are of a release that this program cannot work with. */
+  ping(): Promise<void>;
   /** Reads all of it, and says what is damaged, in names of tables and indexes; nothing when all is well. */
   check(): Promise<readonly string[]>;
   /**

@@ -1,11 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { asId, type Owner, type RunId } from '@touchstone/protocol';
-import type { Clock, Lease, Leases } from '../../ports/index.js';
+import type { Lease, Leases } from '../../ports/index.js';
 import { type Db, lockKey, type Row, type Statement } from '../db.js';
 import type { Peers } from '../peers.js';
 import { numberAt, textAt } from '../rows.js';
 import { keepTrying } from './keep-trying.js';
+import type { LeaseClock } from './lease-clock.js';
 
 const OF_RUN = 'WHERE run_id = ? AND tenant = ? AND workspace = ?';
 const READ = `SELECT run_no, lease_token, lease_holder, lease_until FROM runs ${OF_RUN}`;
@@ -48,7 +49,7 @@ const LEASES_OF_TENANT = `(SELECT COUNT(*) ${LEASED} AND tenant = ?)`;
 const FULL_TENANTS = `SELECT tenant ${LEASED} GROUP BY tenant HAVING COUNT(*) >= ?`;
 const HELD_BY_OTHERS = unfinished('lease_until >= ? AND lease_holder <> ?');
 
-export function createLeases(db: Db, clock: Clock, holder: string, peers: Peers): Leases {
+export function createLeases(db: Db, clock: LeaseClock, holder: string, peers: Peers): Leases {
   const isLost = (one: string): boolean => isGone(one) || peers.isGone(one);
   const fenced = async (sql: string, lease: Lease, values: readonly number[]): Promise<boolean> => {
     const key = [lease.runId, lease.owner.tenant, lease.owner.workspace, lease.token];
@@ -58,7 +59,10 @@ export function createLeases(db: Db, clock: Clock, holder: string, peers: Peers)
   return {
     take: (owner, runId, ttlMs, most) =>
       take(db, { owner, runId, holder, now: clock.now(), ttlMs, most, isLost }),
-    renew: (lease, ttlMs) => fenced(RENEW, lease, [clock.now() + ttlMs]),
+    renew(lease, ttlMs) {
+      clock.measure();
+      return fenced(RENEW, lease, [clock.now() + ttlMs]);
+    },
     // Released twice is released: the token has moved on.
     release: (lease) =>
       keepTrying(

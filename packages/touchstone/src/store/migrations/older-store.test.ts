@@ -22,6 +22,7 @@ import { createSuites } from '../catalogue/suites.js';
 import type { Db } from '../db.js';
 import { SQLITE } from '../dialect.js';
 import { createKeys } from '../keys.js';
+import { ownClock } from '../log/lease-clock.js';
 import { createLeases } from '../log/leases.js';
 import { createLedger } from '../log/ledger.js';
 import { createPace } from '../log/page-rows.js';
@@ -182,7 +183,7 @@ async function fillVersion3(db: Db): Promise<void> {
   await createRuns(db, watchers, createPace()).create(RUN);
   const usage = { provider: asId<never>('p'), model: asId<never>('m'), inputTokens: 1, outputTokens: 1 };
   await createLedger(db, clock).record(OWNER, RUN.runId, [usage]);
-  const lease = await createLeases(db, clock, 'me', NO_PEERS).take(OWNER, RUN.runId, 1_000);
+  const lease = await createLeases(db, ownClock(clock), 'me', NO_PEERS).take(OWNER, RUN.runId, 1_000);
   if (!lease) throw new Error('The lease is held.');
   await createRunLog(db, clock, watchers, createPace()).commit(lease, COMMIT);
 }

@@ -4,6 +4,7 @@ import { checkText, closedError } from '../access.js';
 import { type Db, GuardFailed, type Outcome, OutcomeUnknown, type Statement } from '../db.js';
 import { chargeBatch, type Writing } from '../log/group-commit.js';
 import { type Answer, type Connection, createConnection } from './connection.js';
+import { usableVersion, VERSION } from './migrate-postgres.js';
 import type { Driver } from './open-client.js';
 import { withClient } from './open-postgres.js';
 import type { PostgresAddress } from './postgres-address.js';
@@ -34,13 +35,18 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
   const checkOpen = () => {
     if (!open) throw closedError();
   };
+  const all: Db['all'] = async (sql, params) => {
+    checkOpen();
+    checkText(params);
+    const statement = wireStatement(sql, params);
+    return (await readOn(readers, statement)).rows;
+  };
   return {
     dialect: POSTGRES,
-    async all(sql, params) {
-      checkOpen();
-      checkText(params);
-      const statement = wireStatement(sql, params);
-      return (await readOn(readers, statement)).rows;
+    all,
+    async ping() {
+      const [row] = await all(VERSION, []);
+      usableVersion(row, address.shown);
     },
     async transaction(batch, queue = '') {
       checkOpen();

@@ -116,12 +116,16 @@ async function isHeard(
 const FREE_LOCKS = `SELECT holder, pg_try_advisory_xact_lock_shared(hashtextextended($1 || holder, 0)) AS free
   FROM unnest($2::text[]) AS holder`;
 
+/** After a loss of all connections, as by a restart of the server, every process has this long to get its lock again. */
+const SETTLED_MS = 5_000;
+
 /** Shared, so that several processes that look at once do not meet; held for the one statement only. */
 async function freeLocks(
   session: Session,
   address: PostgresAddress,
   holders: readonly string[],
 ): Promise<readonly string[] | undefined> {
+  if (session.connectedMs() < SETTLED_MS) return undefined;
   const rows = await session.query(FREE_LOCKS, [lockName(address, ''), holders]);
   return rows?.filter(({ free }) => free === 1).map(({ holder }) => String(holder));
 }

@@ -10,6 +10,8 @@ import type { PostgresAddress } from './postgres-address.js';
 export type Session = {
   /** Undefined while there is no connection. */
   query(sql: string, params: readonly (SqlValue | readonly string[])[]): Promise<Rows | undefined>;
+  /** How long the connection has lasted; 0 while there is none. */
+  connectedMs(): number;
   /** Takes the lock, now or when it is free, and keeps it. */
   keepLock(name: string): void;
   /** Whether the lock of this name is held here after one attempt. */
@@ -21,7 +23,7 @@ type Rows = PgResult['rows'];
 type SessionOptions = {
   readonly driver: Driver;
   readonly address: PostgresAddress;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<Clock, 'sleep' | 'elapsed'>;
   readonly channel: string;
   readonly onNotice: (payload: string) => void;
 };
@@ -39,16 +41,21 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const kept = new Set<string>();
   let held = new Set<string>();
   let client: PgClient | undefined;
+  let connectedAt = 0;
 
   const connect = async (): Promise<void> => {
-    const opened: PgClient = await openClient(options.driver, address, () => lose(opened));
+    let opened: PgClient | undefined;
+    const onLost = (): void => {
+      if (opened && client === opened) lose();
+    };
+    opened = await openClient(options.driver, address, onLost);
     opened.on('notification', ({ payload = '' }) => options.onNotice(payload));
     await opened.query(`LISTEN "${options.channel}"`);
     held = new Set();
     client = opened;
+    connectedAt = clock.elapsed();
   };
-  const lose = (lost: PgClient): void => {
-    if (client !== lost) return;
+  const lose = (): void => {
     client = undefined;
     void keepConnected();
   };
@@ -80,6 +87,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   return {
     query,
     tryLock,
+    connectedMs: () => (client ? clock.elapsed() - connectedAt : 0),
     keepLock(name) {
       kept.add(name);
       void keepTrying(name);
