@@ -9,7 +9,10 @@ function readinessOf(store: { isThere: boolean }) {
     if (!store.isThere) throw new Error('away');
   };
   const readiness = createReadiness({ ping }, { elapsed: () => now });
-  return { readiness, pings: () => pings, pass: (ms: number) => void (now += ms) };
+  const pass = (ms: number): void => {
+    now += ms;
+  };
+  return { readiness, pings: () => pings, pass };
 }
 
 it('a process is ready while its store can be used, and alive in any case', async () => {
