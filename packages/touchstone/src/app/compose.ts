@@ -62,8 +62,8 @@ import { withChannel } from './deployments/channel.js';
 import { createDeployments, type Deployments } from './deployments/deployments.js';
 import { environmentDigest } from './fleet/environment.js';
 import { keepDoing } from './fleet/keep-doing.js';
-import { lookForRuns } from './fleet/look-for-runs.js';
 import { createFleetMember, type FleetMember, withEnvironment } from './fleet/sharing.js';
+import { startWork } from './fleet/start-work.js';
 import { type Judging, openJudging } from './judges/judging.js';
 import { createLimitCounts } from './limit-counts.js';
 import { startMaintenance } from './maintenance.js';
@@ -203,7 +203,8 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       ? keepDoing(tenants.look, DEFAULT_LIMITS.leaseMs, unknownTenants)
       : () => undefined;
   const stopMaintenance = options.origin === 'host' ? startMaintenance(parts) : () => undefined;
-  const leaveFleet = options.origin === 'host' ? startWork(parts, engine, member) : async () => undefined;
+  const leaveFleet =
+    options.origin === 'host' ? startWork({ ...parts, engine, member }) : async () => undefined;
   const rules = { store, log, rules: config.retention, clock: parts.clock, retention: parts.retention };
   const stopRetention = options.origin === 'host' ? startRetention(rules) : parts.retention.close;
   return {
@@ -378,22 +379,6 @@ function memberOf(parts: Parts, agents: readonly AgentFacts[]): FleetMember | un
   const environment = environmentDigest(config, agents, safety.digest);
   const { activeRuns } = config.limits.perTenant;
   return createFleetMember({ workers: store.workers, clock, log, environment, activeRuns });
-}
-
-/** Processes that share runs look every second, which is how soon the death of one is noticed. */
-const SHARED_LOOK_MS = 1_000;
-
-/** Takes up runs without a driver, as long as the host works. Returns the function that ends it. */
-function startWork(parts: Parts, engine: Engine, member: FleetMember | undefined): () => Promise<void> {
-  const { store, log, version, role } = parts;
-  if (!role.works) return async () => undefined;
-  const everyMs = member ? SHARED_LOOK_MS : DEFAULT_LIMITS.leaseMs;
-  const stopLooking = lookForRuns({ engine, leases: store.leases, log }, everyMs);
-  const leave = member?.join(() => ({ version, atWork: engine.load.atWork }));
-  return async () => {
-    stopLooking();
-    await leave?.();
-  };
 }
 
 function openEngine(parts: Parts, sharing: FleetMember | undefined): Engine {
