@@ -60,8 +60,8 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
   const openHost = async (name: string, ...more: readonly string[]): Promise<Serving> =>
     started(await serve(['--data', name, ...more], folder.path, env(name)));
   const openDoor = (name: string) => openHost(name, '--no-work');
-  const openWorker = async (name: string, cwd = folder.path): Promise<Worker> => {
-    const args = ['worker', '--data', name, '--health', '0', '--log-level', 'error'];
+  const openWorker = async (name: string, cwd = folder.path, health = ['--health', '0']): Promise<Worker> => {
+    const args = ['worker', '--data', name, ...health, '--log-level', 'error'];
     return started(await workerOf(startCli(args, cwd, env(name))));
   };
   const openWorkers = (...names: readonly string[]) => Promise.all(names.map((name) => openWorker(name)));
@@ -108,11 +108,27 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
     expect(await comparableLog(door, runId)).toEqual(await calmLog());
   });
 
+  it('a worker that stands still for longer than its lease loses the run, and does no harm when it goes on', async () => {
+    const door = await openDoor('door');
+    const workers = await openWorkers('one', 'two');
+    const runId = await create(door);
+    await untilCalled(calls(), TASKS / 4);
+    const caller = callersIn(calls()).at(-1)?.caller;
+    const driver = workers.find(({ name }) => name === caller);
+    driver?.child.kill('SIGSTOP');
+    const others = () => callersIn(calls()).filter((call) => call.caller !== caller).length;
+    await expect.poll(others, POLL).toBeGreaterThan(0);
+    driver?.child.kill('SIGCONT');
+    await clientOf(door).waitForScorecard(runId);
+    expect(callsIn(calls()).length).toBeLessThanOrEqual(TASKS + 4 * CONCURRENCY);
+    expect(await comparableLog(door, runId)).toEqual(await calmLog());
+  });
+
   it('workers that are told to end finish their tasks, and nothing is executed again', async () => {
     const door = await openDoor('door');
     const runId = await create(door);
     for (const [round, name] of ['one', 'two', 'three'].entries()) {
-      const worker = await openWorker(name);
+      const worker = name === 'two' ? await openHost(name, '--drain', '25') : await openWorker(name);
       await untilCalled(calls(), (TASKS / 5) * (round + 1));
       const ended = await stop(worker, 'SIGTERM');
       expect(ended).toMatchObject({ code: 0, stderr: '' });
@@ -234,23 +250,27 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
 
   it('a crash of the database in the middle of a run loses nothing and doubles nothing', async () => {
     const door = await openDoor('door');
-    await openWorkers('one', 'two');
+    // Nothing but the database keeps the second one busy.
+    const workers = [await openWorker('one'), await openWorker('two', folder.path, [])];
     const runId = await create(door);
     await untilCalled(calls(), TASKS / 3);
     database.crash();
-    expect(await probe(door.url, '/readyz')).toEqual([503, { status: 'store' }]);
+    await expect.poll(() => probe(door.url, '/readyz'), POLL).toEqual([503, { status: 'store' }]);
     database.start();
     await expect.poll(async () => (await clientOf(door).runs.get(runId)).status, POLL).toBe('completed');
     const log = await comparableLog(door, runId);
     expect(log.filter(({ type }) => type === 'eval.scored')).toHaveLength(TASKS);
     expect(callsIn(calls()).length).toBeLessThanOrEqual(TASKS + 2 * CONCURRENCY);
     expect(await probe(door.url, '/readyz')).toEqual([200, { status: 'ready' }]);
+    expect(workers.map(({ child }) => child.exitCode)).toEqual([null, null]);
   });
 
   it('a worker needs a database with tables in it, and a host that does not work needs one, too', async () => {
-    const unprepared = await runCli(['worker'], folder.path, env('one'));
-    expect(unprepared).toMatchObject({ code: 3 });
-    expect(unprepared.stderr).toContain('touchstone store prepare');
+    for (const args of [['worker'], ['serve', '--no-prepare']]) {
+      const { code, stderr } = await runCli(args, folder.path, env('one'));
+      expect({ args, code }).toEqual({ args, code: 3 });
+      expect(stderr).toContain('touchstone store prepare');
+    }
     setStore(folder.path, undefined);
     for (const args of [['worker'], ['serve', '--no-work']]) {
       const { code, stderr } = await runCli(args, folder.path, env('one'));
@@ -290,7 +310,7 @@ async function workerOf(starting: Running): Promise<Worker> {
     let seen = '';
     starting.child.stdout?.on('data', (text: string) => {
       seen += text;
-      const line = /^working (\S+)\n/m.exec(seen);
+      const line = /^working ?(\S*)\n/m.exec(seen);
       if (line) resolve(String(line[1]));
     });
     starting.finished.then(({ code, stderr }) => reject(new Error(`worker ended with ${code}: ${stderr}`)));

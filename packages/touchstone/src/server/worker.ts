@@ -19,12 +19,16 @@ export type RunningWorker = {
   close(drainMs: number): Promise<void>;
 };
 
+const ALIVE_MS = 3_600_000;
+
 /** A host without an API: it takes up runs, executes them, and posts their events to webhooks. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { touchstone, clock, health } = options;
   const services = createServices(options);
   const readiness = createReadiness(touchstone.store, clock);
   const server = health && (await listen(services, readiness, health));
+  // While the database is away there may be nothing else that keeps the process alive.
+  const alive = setInterval(() => undefined, ALIVE_MS);
   services.webhooks.start();
   return {
     ...(server && { healthUrl: server.url }),
@@ -35,6 +39,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       await services.webhooks.stop();
       server?.close();
       await touchstone.close();
+      clearInterval(alive);
     },
   };
 }
