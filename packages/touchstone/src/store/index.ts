@@ -3,3 +3,4 @@ export { damagedError } from './damaged.js';
 export { copyStore, createMemoryStore, openPostgresStore, openStore } from './open-store.js';
 export { isPostgresUrl, postgresPassword } from './postgres/postgres-address.js';
 export { isOpenToOthers, MEMORY } from './sqlite/open-sqlite.js';
+export { retried, withRetriedReads } from './retried-reads.js';

@@ -100,7 +100,8 @@ async function* pagesOf(db: Db, { table, key }: StoredTable): AsyncGenerator<rea
   }
 }
 
-const LEDGER_ORDER = 'run_no, at, provider, model, input_tokens, output_tokens, cost_usd';
+/** Engines disagree on where NULL comes. */
+const LEDGER_ORDER = `run_no, at, provider, model, input_tokens, output_tokens, COALESCE(cost_usd, -1), COALESCE(spend_id, '')`;
 
 function* slicesOf(rows: readonly Row[]): Generator<readonly Row[]> {
   for (let at = 0; at < rows.length; at += PAGE) yield rows.slice(at, at + PAGE);

@@ -17,6 +17,9 @@ export type Connection = {
   close(): Promise<void>;
 };
 
+/** Far above what any statement takes, and far below the minute for which a driver keeps what it has executed. */
+const ANSWER_MS = 20_000;
+
 export function createConnection(driver: Driver, address: PostgresAddress): Connection {
   let client: Promise<PgClient> | undefined;
   let pending = 0;
@@ -25,7 +28,10 @@ export function createConnection(driver: Driver, address: PostgresAddress): Conn
   };
   const connected = (): Promise<PgClient> => {
     if (client) return client;
-    const opening: Promise<PgClient> = openClient(driver, address, () => forget(opening)).catch((error) => {
+    const opening: Promise<PgClient> = openClient(driver, address, {
+      onLost: () => forget(opening),
+      answerMs: ANSWER_MS,
+    }).catch((error) => {
       forget(opening);
       throw connectError(address.shown, error);
     });
