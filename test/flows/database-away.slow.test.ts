@@ -36,16 +36,76 @@ describe.skipIf(!hasPostgres())('a database that is away', () => {
   const url = () => `${database.url}?schema=s${schemas}`;
   const client = () => createClient({ baseUrl: host.url, key: KEY });
 
-  it('it is down for ten seconds: nothing is executed again', async () => {
-    const runId = asId<RunId>((await client().runs.create(EVAL)).runId);
-    await untilCalled(calls(), 100);
-    database.crash();
-    await wait(10_000);
-    database.start();
+  const create = async (): Promise<RunId> => asId((await client().runs.create(EVAL)).runId);
+  const ask = (method: string, path: string) =>
+    fetch(host.url + path, { method, headers: { authorization: `Bearer ${KEY}` } });
+  const refusalOf = async (response: Response) => {
+    const { error, details } = (await response.json()) as { error: string; details?: object };
+    return { status: response.status, again: response.headers.get('retry-after'), error, ...details };
+  };
+  const AWAY = { status: 503, again: '1', error: 'unavailable' };
+  /** The run ends as if nothing had happened, and its host has not let go of it. */
+  const expectUndisturbed = async (runId: RunId): Promise<void> => {
     await expect.poll(async () => (await client().runs.get(runId)).status, POLL).toBe('completed');
     const log = await comparableLog(host, runId);
-    console.log(callsIn(calls()).length, (await kill(host)).stderr);
     expect(log.filter(({ type }) => type === 'eval.scored')).toHaveLength(TASKS);
     expect(callsIn(calls())).toHaveLength(TASKS);
+    expect((await kill(host)).stderr).not.toContain('run.abandoned');
+  };
+
+  it('it is down for ten seconds: nothing is executed again, and no run is let go', async () => {
+    const runId = await create();
+    await untilCalled(calls(), 100);
+    database.crash();
+    expect(await refusalOf(await ask('GET', `/v1/runs/${runId}`))).toMatchObject(AWAY);
+    await wait(10_000);
+    database.start();
+    await expectUndisturbed(runId);
+  });
+
+  it('it stands still with its connections open: requests are refused, and what was executed is written when it goes on', async () => {
+    const runId = await create();
+    await untilCalled(calls(), 100);
+    database.freeze();
+    try {
+      const answers = await Promise.all([
+        ask('GET', `/v1/runs/${runId}`),
+        ask('POST', `/v1/runs/${runId}/cancel`),
+      ]);
+      for (const answer of answers) expect(await refusalOf(answer)).toMatchObject(AWAY);
+    } finally {
+      database.thaw();
+    }
+    await expectUndisturbed(runId);
+  });
+
+  it('it gives up statements after its statement_timeout: they are sent again until they pass', async () => {
+    await kill(host);
+    await queryPostgres(url(), "ALTER DATABASE postgres SET statement_timeout = '500ms'");
+    host = await serve([], folder.path, { CALLS: calls(), DATABASE_URL: url() });
+    const runId = await create();
+    await untilCalled(calls(), 100);
+    const holding = queryPostgres(
+      url(),
+      'SET statement_timeout = 0; BEGIN; LOCK TABLE runs IN EXCLUSIVE MODE; SELECT pg_sleep(5); COMMIT',
+    );
+    const locked =
+      "SELECT 1 FROM pg_locks WHERE relation = 'runs'::regclass AND mode = 'ExclusiveLock' AND granted";
+    await expect.poll(() => queryPostgres(url(), locked), POLL).toHaveLength(1);
+    const refused = await refusalOf(await ask('POST', `/v1/runs/${runId}:pause`));
+    expect(refused).toMatchObject({ ...AWAY, reason: 'timeout' });
+    await holding;
+    await queryPostgres(url(), 'ALTER DATABASE postgres RESET statement_timeout');
+    await expectUndisturbed(runId);
+  });
+
+  it('it ends connections that are idle, in a transaction or not: they are replaced', async () => {
+    await kill(host);
+    const limits = ['idle_session_timeout', 'idle_in_transaction_session_timeout'];
+    for (const limit of limits) await queryPostgres(url(), `ALTER DATABASE postgres SET ${limit} = '20ms'`);
+    host = await serve([], folder.path, { CALLS: calls(), DATABASE_URL: url() });
+    const runId = await create();
+    await expectUndisturbed(runId);
+    for (const limit of limits) await queryPostgres(url(), `ALTER DATABASE postgres RESET ${limit}`);
   });
 });

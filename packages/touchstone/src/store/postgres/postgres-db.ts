@@ -129,7 +129,7 @@ async function writeBatch(
     try {
       return await write();
     } catch (error) {
-      if (!isTransient(error) || tries === TRIES) throw accessError(error);
+      if (!(isTransient(error) || isEnding(error)) || tries === TRIES) throw accessError(error);
       await clock.sleep(Math.random() * PAUSE_MS * tries);
     }
   }
