@@ -25,11 +25,13 @@ export function hasPgbouncer(): boolean {
   return false;
 }
 
+type Settings = { readonly [name: string]: string | number };
+
 /** In transaction mode, with less sessions than a store has connections. */
-export async function startPgbouncer(server: string, settings: object = {}): Promise<Pooler> {
+export async function startPgbouncer(server: string, settings: Settings = {}): Promise<Pooler> {
   const { hostname, port, username, pathname } = new URL(server);
   const database = pathname.slice(1);
-  const listenPort = await freePort();
+  const listenPort = Number(settings.listen_port ?? (await freePort()));
   const lines = {
     listen_addr: '127.0.0.1',
     listen_port: listenPort,

@@ -151,10 +151,12 @@ function asServerUser(folder: string): Run {
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** The folder with initdb and pg_ctl: Debian keeps them out of the path. */
+/** The folder with initdb and pg_ctl: the one that the environment names, or the system's. Debian keeps them out of the path. */
 function binaries(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  const given = process.env.TOUCHSTONE_TEST_POSTGRES_BIN;
   const folders = [
+    ...(given ? [given] : []),
     ...versions.map((version) => join(DEBIAN, version, 'bin')),
     ...(process.env.PATH ?? '').split(delimiter),
   ];
