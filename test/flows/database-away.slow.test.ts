@@ -3,13 +3,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { asId, type RunId } from '@touchstone/protocol';
 import { createClient } from '@touchstone/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasPostgres, queryPostgres, type Server, startServer } from '../setup/postgres.js';
+import { hasPostgres, holdPostgres, queryPostgres, type Server, startServer } from '../setup/postgres.js';
 import { comparableLog, EVAL, POLL, setStore, untilCalled } from './database-host.js';
 import { callsIn, KEY, kill, type Serving, serve, temporaryFolder, writeProject } from './processes.js';
 
 // Goal: a run outlives a database that is away for less than a minute, however it is away, and executes nothing twice. Method: a
 // real host, a real agent, and a real server that is crashed or frozen in the middle of the run.
 const TASKS = 900;
+const LOCK = 'SET LOCAL statement_timeout = 0; LOCK TABLE runs IN EXCLUSIVE MODE';
 
 describe.skipIf(!hasPostgres())('a database that is away', () => {
   let database: Server;
@@ -85,16 +86,10 @@ describe.skipIf(!hasPostgres())('a database that is away', () => {
     host = await serve([], folder.path, { CALLS: calls(), DATABASE_URL: url() });
     const runId = await create();
     await untilCalled(calls(), 100);
-    const holding = queryPostgres(
-      url(),
-      'SET statement_timeout = 0; BEGIN; LOCK TABLE runs IN EXCLUSIVE MODE; SELECT pg_sleep(5); COMMIT',
-    );
-    const locked =
-      "SELECT 1 FROM pg_locks WHERE relation = 'runs'::regclass AND mode = 'ExclusiveLock' AND granted";
-    await expect.poll(() => queryPostgres(url(), locked), POLL).toHaveLength(1);
+    const { letGo } = await holdPostgres(url(), LOCK);
     const refused = await refusalOf(await ask('POST', `/v1/runs/${runId}:pause`));
     expect(refused).toMatchObject({ ...AWAY, reason: 'timeout' });
-    await holding;
+    await letGo();
     await queryPostgres(url(), 'ALTER DATABASE postgres RESET statement_timeout');
     await expectUndisturbed(runId);
   });

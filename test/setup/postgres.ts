@@ -184,22 +184,41 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-type Rows = readonly { readonly [column: string]: unknown }[];
+export type Rows = readonly { readonly [column: string]: unknown }[];
 const fromPackage = createRequire(new URL('../../packages/touchstone/package.json', import.meta.url));
 
-/** Asks the database as an operator would, beside the store. */
-export async function queryPostgres(address: string, sql: string): Promise<Rows> {
+type Client = { query(sql: string): Promise<{ readonly rows: Rows }>; end(): Promise<void> };
+
+async function connect(address: string): Promise<Client> {
   const url = new URL(address);
   const schema = url.searchParams.get('schema') ?? 'touchstone';
   url.searchParams.delete('schema');
   const { Client } = fromPackage('pg');
   const client = new Client({ connectionString: url.href, options: `-c search_path=${schema}` });
   await client.connect();
+  return client;
+}
+
+/** Asks the database as an operator would, beside the store. */
+export async function queryPostgres(address: string, sql: string): Promise<Rows> {
+  const client = await connect(address);
   try {
     return (await client.query(sql)).rows;
   } finally {
     await client.end();
   }
+}
+
+/** A transaction that stays open until it is let go. */
+export async function holdPostgres(address: string, sql: string): Promise<{ letGo(): Promise<void> }> {
+  const client = await connect(address);
+  await client.query(`BEGIN; ${sql}`);
+  return {
+    async letGo() {
+      await client.query('COMMIT');
+      await client.end();
+    },
+  };
 }
 
 export function querySqlite(file: string, sql: string): Rows {
