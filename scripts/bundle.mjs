@@ -161,6 +161,7 @@ await bundleAlone('main', 'cli/code-cache/start.js');
 // A thread is started from a file beside whoever starts it, so these keep their names.
 await bundleAlone('module-worker', 'agents/kinds/module/module-worker.js');
 await bundleAlone('checker-worker', 'app/checkers/checker-worker.js');
+await bundleAlone('writer-worker', 'store/sqlite/writer-worker.js');
 
 const digest = createHash('sha256');
 for (const name of readdirSync(fresh).sort()) digest.update(name).update(readFileSync(`${fresh}/${name}`));

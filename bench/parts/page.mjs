@@ -96,8 +96,10 @@ async function addSize(sent, response, address) {
   const url = response.url();
   if (!url.startsWith(new URL(address).origin)) sent.elsewhere += 1;
   const { responseBodySize } = await response.request().sizes();
-  if (url.includes('/v1/')) sent.data += (await response.body()).length;
-  else if (url.endsWith('.js')) sent.script += responseBodySize;
+  if (url.includes('/v1/')) {
+    const { length } = await response.body();
+    sent.data += length;
+  } else if (url.endsWith('.js')) sent.script += responseBodySize;
 }
 
 async function screens(report, host, state, { n, runId }, rows, reps) {

@@ -20,7 +20,7 @@ function placeOf(): URL | Location {
   return new URL(inFragment, 'http://file.invalid');
 }
 
-function read(): Address {
+export function readAddress(): Address {
   const { pathname, search, hash } = placeOf();
   return {
     path: pathname.replace(/(.)\/+$/, '$1'),
@@ -48,10 +48,10 @@ export function navigate(href: string, { replace = false } = {}): void {
 }
 
 export function useAddress(): Address {
-  const [address, set] = useState(read);
+  const [address, set] = useState(readAddress);
   // Before anything else of the page can navigate.
   useLayoutEffect(() => {
-    const listen = (): void => set(read());
+    const listen = (): void => set(readAddress());
     listeners.add(listen);
     return () => void listeners.delete(listen);
   }, []);

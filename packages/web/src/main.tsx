@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.js';
+import { askAhead } from './ask-ahead.js';
 import { hostSource } from './host-source.js';
 import { applyTheme } from './parts/appearance.js';
 import { openSource } from './source.js';
@@ -12,6 +13,7 @@ import './styles/compare.css';
 import './styles/suites.css';
 import './styles/today.css';
 
+askAhead();
 openSource(hostSource());
 applyTheme();
 const place = document.getElementById('page');

@@ -36,6 +36,7 @@ import { migrate } from './sqlite/migrate.js';
 import { MEMORY, openSqlite } from './sqlite/open-sqlite.js';
 import { createSqliteDb } from './sqlite/sqlite-db.js';
 import { openError } from './sqlite/sqlite-errors.js';
+import { createThreadedDb } from './sqlite/threaded-db.js';
 import { createWebhooks } from './webhooks.js';
 
 type SharedOptions = {
@@ -77,7 +78,9 @@ async function openFile(file: string, writing?: Writing): Promise<Db> {
     sqlite.close();
     throw openError(file, error);
   }
-  return createSqliteDb(sqlite, writing);
+  return writing && file !== MEMORY
+    ? createThreadedDb(sqlite, file, writing)
+    : createSqliteDb(sqlite, writing);
 }
 
 /** A store that any number of processes share. Leases go by the server's clock: it is the same for all of them. */

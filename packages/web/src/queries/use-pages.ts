@@ -1,7 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 const PAGE = 100;
 const MOST_PAGES = 40;
+
+export const FIRST_PART = { offset: 0, limit: PAGE };
 
 /** A part of a long list, as the host answers it. */
 export type ListPart<Row> = { readonly items: readonly Row[]; readonly matched: number };
@@ -46,7 +48,7 @@ export function usePages<Row, Answer extends ListPart<Row>>(key: string, readPar
       });
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     // What was shown stays until the answer to the new question is here.
     const old = pages.current;
     const next = emptyPages<Answer>(key);

@@ -1,5 +1,5 @@
 import { HostUnreachable } from '@touchstone/sdk';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** What has come of a question to the host. Data that is there stays while newer data is on its way. */
 export type QueryState<T> = {
@@ -27,7 +27,8 @@ export function useQuery<T>(
   const [round, setRound] = useState(0);
   const pause = useRef(FIRST_PAUSE_MS);
   const reload = useCallback(() => setRound((count) => count + 1), []);
-  useEffect(() => {
+  // Not after the next picture: the host can answer while it is drawn.
+  useLayoutEffect(() => {
     if (key === undefined) return undefined;
     const giveUp = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;

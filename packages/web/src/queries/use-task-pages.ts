@@ -1,9 +1,13 @@
 import type { TaskList, TaskListing } from '@touchstone/protocol';
-import type { TaskListQuery } from '@touchstone/sdk';
+import type { Client, TaskListQuery } from '@touchstone/sdk';
 import { client } from '../source.js';
-import { PAGE_ROWS, usePages } from './use-pages.js';
+import { FIRST_PART, PAGE_ROWS, usePages } from './use-pages.js';
 
 const LAST_RUNS = 8;
+
+/** The first question of a list of tasks. */
+export const readFirstTasks = (from: Pick<Client, 'runs'>, runId: string, query: TaskListQuery) =>
+  from.runs.tasks(runId as never, { ...query, ...FIRST_PART, last: LAST_RUNS });
 
 type Reading = { readonly signal?: AbortSignal };
 
