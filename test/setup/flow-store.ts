@@ -62,7 +62,7 @@ export async function textsBeside(folder: string): Promise<readonly string[]> {
   const tables = 'SELECT tablename FROM pg_tables WHERE schemaname = current_schema()';
   const texts: string[] = [];
   for (const { tablename } of await queryBeside(folder, tables))
-    for (const { row } of await queryBeside(folder, `SELECT t::text AS row FROM ${tablename} t`))
-      texts.push(String(row));
+    for (const row of await queryBeside(folder, `SELECT * FROM ${tablename}`))
+      texts.push(...Object.values(row).map(String));
   return texts;
 }

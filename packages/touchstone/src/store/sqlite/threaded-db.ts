@@ -38,6 +38,7 @@ export function createThreadedDb(
     rewrite: () => call('rewrite'),
     copyTo: (copy) => call('copyTo', copy),
     check: () => call('check'),
+    remarks: reads.remarks,
     async close() {
       if (!open) return;
       const closing = thread && call('close');
