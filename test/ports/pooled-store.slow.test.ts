@@ -34,12 +34,12 @@ describe.skipIf(!hasPostgres() || !hasPgbouncer())('PostgreSQL store behind a po
   });
 
   it('tells an operator what the pooler costs, and says nothing where there is none', async () => {
-    for (const [url, remarks] of [
+    for (const [url, warnings] of [
       [newUrl(), [expect.stringContaining('A pooler stands before the server.')]],
       [schemaUrl(server.url), []],
     ] as const) {
       const store = await open(url);
-      expect(await store.remarks()).toEqual(remarks);
+      expect(await store.warnings()).toEqual(warnings);
       await store.close();
     }
   });

@@ -57,7 +57,7 @@ type OwnedPorts = Omit<
   | 'secret'
   | 'copyTo'
   | 'check'
-  | 'remarks'
+  | 'warnings'
   | 'checkLogs'
 > & {
   leases: Omit<Store['leases'], 'adoptable'>;

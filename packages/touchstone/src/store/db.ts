@@ -49,7 +49,7 @@ export type Db = {
   /** What is wrong with the database, in the engine's words; nothing when all is well. An engine that cannot tell answers nothing. */
   check(): Promise<readonly string[]>;
   /** What an operator should know about the database, although nothing is wrong with it. */
-  remarks(): Promise<readonly string[]>;
+  warnings(): Promise<readonly string[]>;
   /** Finishes what was submitted, then lets go of the database. */
   close(): Promise<void>;
 };

@@ -157,7 +157,7 @@ function createStore(db: Db, clock: Clock, holder: string, pace: Pace, leaseCloc
     retain: (owner, kept) => retain(db, owner, kept),
     copyTo: (copy) => db.copyTo(copy),
     check: () => db.check(),
-    remarks: () => db.remarks(),
+    warnings: () => db.warnings(),
     checkLogs: () => checkLogs(db),
     close: () => db.close(),
   };

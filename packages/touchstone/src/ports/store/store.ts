@@ -47,7 +47,7 @@ export type Store = {
   /** Reads all of it, and says what is damaged, in names of tables and indexes; nothing when all is well. */
   check(): Promise<readonly string[]>;
   /** What an operator should know about the database, although nothing is wrong with it. */
-  remarks(): Promise<readonly string[]>;
+  warnings(): Promise<readonly string[]>;
   /** Holds the logs of all runs against what they promise, for a store at rest; answers what does not hold, by ids of runs. */
   checkLogs(): Promise<readonly string[]>;
   close(): Promise<void>;

@@ -9,7 +9,7 @@ import { withClient } from './open-postgres.js';
 import type { PostgresAddress } from './postgres-address.js';
 import { POSTGRES } from './postgres-dialect.js';
 import { accessError, codeOf, isEnding, isTransient } from './postgres-errors.js';
-import { readServerFacts, serverRemarks, serverTroubles } from './server-facts.js';
+import { readServerFacts, serverTroubles, serverWarnings } from './server-facts.js';
 import { asTransaction, wireBatch } from './wire-statement.js';
 
 const WRITERS = 4;
@@ -60,7 +60,7 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
       );
     },
     check: async () => serverTroubles(await facts()),
-    remarks: async () => serverRemarks(await facts()),
+    warnings: async () => serverWarnings(await facts()),
     async close() {
       if (!open) return;
       open = false;
@@ -99,11 +99,7 @@ type Writer = {
   close(): Promise<void>;
 };
 
-function createWriter(
-  connection: Connection,
-  address: PostgresAddress,
-  clock: Pick<Clock, 'sleep'>,
-): Writer {
+function createWriter(connection: Connection, address: PostgresAddress, clock: Pick<Clock, 'sleep'>): Writer {
   let last: Promise<unknown> = Promise.resolve();
   return {
     write(batch) {

@@ -83,7 +83,7 @@ export function serverTroubles(facts: ServerFacts): readonly string[] {
 }
 
 /** What an operator should know, although nothing is wrong. */
-export const serverRemarks = ({ isPooled }: ServerFacts): readonly string[] =>
+export const serverWarnings = ({ isPooled }: ServerFacts): readonly string[] =>
   isPooled
     ? [
         'A pooler stands before the server. Every statement is compiled anew, which takes longer; notifications and locks of a session do not pass a pooler that gives sessions to transactions, so hosts hear of each other when they look, every second.',

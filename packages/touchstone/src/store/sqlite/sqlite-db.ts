@@ -45,7 +45,7 @@ export function createSqliteDb(sqlite: Sqlite, writing?: Writing): Db {
       if (!open) throw closedError();
       return guarded(() => check(sqlite));
     },
-    remarks: async () => [],
+    warnings: async () => [],
     async close() {
       if (!open) return;
       open = false;

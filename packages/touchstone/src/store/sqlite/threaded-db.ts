@@ -38,7 +38,7 @@ export function createThreadedDb(
     rewrite: () => call('rewrite'),
     copyTo: (copy) => call('copyTo', copy),
     check: () => call('check'),
-    remarks: reads.remarks,
+    warnings: reads.warnings,
     async close() {
       if (!open) return;
       const closing = thread && call('close');

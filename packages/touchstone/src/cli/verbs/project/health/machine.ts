@@ -64,15 +64,15 @@ export async function checkStore(context: Context, config: Config): Promise<Find
 /** The store prepares what is missing when it is opened, as the first run would. */
 async function checkDatabase(context: Context): Promise<Finding> {
   const hint = 'Correct "store" in the configuration, or see docs/scaling-out.md';
-  let remarks: readonly string[] = [];
+  let warnings: readonly string[] = [];
   const opened = await tried('store', 'the PostgreSQL store cannot be used', hint, () =>
     withSession(context, {}, 'store', async (session) => {
-      remarks = (await session.local?.touchstone.store.remarks()) ?? [];
+      warnings = (await session.local?.touchstone.store.warnings()) ?? [];
       return `the PostgreSQL database is sound and holds ${await readStore(session)}`;
     }),
   );
-  if (opened.state !== 'ok' || remarks.length === 0) return opened;
-  return warning('store', [opened.detail, ...remarks].join('. '), 'See docs/scaling-out.md#behind-a-pooler');
+  if (opened.state !== 'ok' || warnings.length === 0) return opened;
+  return warning('store', [opened.detail, ...warnings].join('. '), 'See docs/scaling-out.md#behind-a-pooler');
 }
 
 /** Looks for damaged pages, reads the ends of some logs, and counts as the operator: the runs of every tenant. */
