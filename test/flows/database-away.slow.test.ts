@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgres())('a database that is away', () => {
   it('it ends connections that are idle, in a transaction or not: they are replaced', async () => {
     await kill(host);
     const limits = ['idle_session_timeout', 'idle_in_transaction_session_timeout'];
-    for (const limit of limits) await queryPostgres(url(), `ALTER DATABASE postgres SET ${limit} = '20ms'`);
+    for (const limit of limits) await queryPostgres(url(), `ALTER DATABASE postgres SET ${limit} = '300ms'`);
     host = await serve([], folder.path, { CALLS: calls(), DATABASE_URL: url() });
     const runId = await create();
     await expectUndisturbed(runId);

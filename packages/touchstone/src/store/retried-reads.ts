@@ -5,8 +5,7 @@ import { keepTrying } from './log/keep-trying.js';
 type Asynchronous = (...args: never[]) => Promise<unknown>;
 
 /** The same function, for those who drive runs: it waits for a database that is away, for as long as their commits do. */
-export const retried =
-  <F extends Asynchronous>(clock: Clock, read: F): F =>
+export const retried = <F extends Asynchronous>(clock: Clock, read: F): F =>
   // The wrapper takes and answers what the function does.
   ((...args: Parameters<F>) => keepTrying(clock, () => read(...args))) as F;
 

@@ -84,7 +84,7 @@ const keyOf = (row: Row, key: readonly string[]): readonly SqlValue[] =>
 async function* pagesOf(db: Db, { table, key }: StoredTable): AsyncGenerator<readonly Row[]> {
   if (key.length === 0) {
     yield* slicesOf(
-      await db.all(`SELECT * FROM ${table} ORDER BY ${table === 'ledger' ? LEDGER_ORDER : 'tenant'}`, []),
+      await db.scan(`SELECT * FROM ${table} ORDER BY ${table === 'ledger' ? LEDGER_ORDER : 'tenant'}`, []),
     );
     return;
   }

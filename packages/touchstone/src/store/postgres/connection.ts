@@ -17,10 +17,11 @@ export type Connection = {
   close(): Promise<void>;
 };
 
-/** Far above what any statement takes, and far below the minute for which a driver keeps what it has executed. */
+/** Far above what a usual statement takes, and far below the minute for which a driver keeps what it has executed. */
 const ANSWER_MS = 20_000;
+export const UNLIMITED = 0;
 
-export function createConnection(driver: Driver, address: PostgresAddress): Connection {
+export function createConnection(driver: Driver, address: PostgresAddress, answerMs = ANSWER_MS): Connection {
   let client: Promise<PgClient> | undefined;
   let pending = 0;
   const forget = (lost: Promise<PgClient>) => {
@@ -30,7 +31,7 @@ export function createConnection(driver: Driver, address: PostgresAddress): Conn
     if (client) return client;
     const opening: Promise<PgClient> = openClient(driver, address, {
       onLost: () => forget(opening),
-      answerMs: ANSWER_MS,
+      answerMs,
     }).catch((error) => {
       forget(opening);
       throw connectError(address.shown, error);

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/index.js';
 import { checkText, closedError } from '../access.js';
 import { type Db, GuardFailed, type Outcome, OutcomeUnknown, type Statement } from '../db.js';
 import { chargeBatch, type Writing } from '../log/group-commit.js';
-import { type Answer, type Connection, createConnection } from './connection.js';
+import { type Answer, type Connection, createConnection, UNLIMITED } from './connection.js';
 import type { Driver } from './open-client.js';
 import { withClient } from './open-postgres.js';
 import type { PostgresAddress } from './postgres-address.js';
@@ -29,6 +29,7 @@ type Options = {
 export function createPostgresDb({ driver, address, clock, writing }: Options): Db {
   const connect = () => createConnection(driver, address);
   const readers = Array.from({ length: READERS }, connect);
+  const scanner = createConnection(driver, address, UNLIMITED);
   const writers = Array.from({ length: WRITERS }, () => createWriter(connect(), address, clock));
   const facts = () => withClient(driver, address, readServerFacts);
   let open = true;
@@ -41,6 +42,10 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
       checkOpen();
       checkText(params);
       return (await readOn(readers, address, { sql, params })).rows;
+    },
+    async scan(sql, params) {
+      checkOpen();
+      return (await readOn([scanner], address, { sql, params })).rows;
     },
     async transaction(batch, queue = '') {
       checkOpen();
@@ -65,7 +70,7 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
       if (!open) return;
       open = false;
       await Promise.all(writers.map(({ close }) => close()));
-      await Promise.all(readers.map((reader) => reader.close()));
+      await Promise.all([...readers, scanner].map((reader) => reader.close()));
     },
   };
 }

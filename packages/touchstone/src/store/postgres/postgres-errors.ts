@@ -35,9 +35,15 @@ const TROUBLES: { readonly [beginning: string]: readonly [Reason, string] } = {
     'timeout',
     'the server gave up a statement that took longer than its statement_timeout. Raise it for this user, or find what the statement waited for.',
   ],
-  '55P03': ['timeout', 'another program holds a lock for longer than the lock_timeout of the server. End it.'],
+  '55P03': [
+    'timeout',
+    'another program holds a lock for longer than the lock_timeout of the server. End it.',
+  ],
   '25P03': ['timeout', 'the server ended a transaction after its idle_in_transaction_session_timeout.'],
-  '25P04': ['timeout', 'the server ended a transaction after its transaction_timeout. Raise it for this user.'],
+  '25P04': [
+    'timeout',
+    'the server ended a transaction after its transaction_timeout. Raise it for this user.',
+  ],
   '26': POOLER,
   '42P05': POOLER,
   '08': ['unreachable', 'the connection failed. Check that the server runs and can be reached.'],
