@@ -39,6 +39,10 @@ const TROUBLES: { readonly [beginning: string]: readonly [Reason, string] } = {
     'timeout',
     'another program holds a lock for longer than the lock_timeout of the server. End it.',
   ],
+  '57P05': [
+    'timeout',
+    'the server ended the connection after its idle_session_timeout. Raise it for this user.',
+  ],
   '25P03': ['timeout', 'the server ended a transaction after its idle_in_transaction_session_timeout.'],
   '25P04': [
     'timeout',
