@@ -99,6 +99,7 @@ import { createOutcomesReader, outcomesOf } from './views/outcomes/run-outcomes.
 import { createOrdinalsReader } from './views/outcomes/task-ordinals.js';
 import { createReports } from './views/reports.js';
 import { createResults } from './views/results.js';
+import { listRuns } from './views/run-list.js';
 import { readThresholds } from './views/run-measurement.js';
 import { contractOutcome, readContractReport, readScorecard } from './views/scorecard.js';
 import { viewTasks } from './views/task-page.js';
@@ -481,6 +482,7 @@ function viewsOf(parts: Parts) {
     report: createReports({ store, results, overridesOf }),
     reviews: createReviews({ sources: taskSources, tables }),
     tasks,
+    listRuns: (owner, query) => listRuns({ store, outcomes }, owner, query),
     matrix: (owner, request) => readMatrix({ store, outcomes, ordinals }, owner, request),
     counts: (owner) => readCounts({ store, tasks }, owner),
     thresholdsOf: (run) => readThresholds(store, run),
