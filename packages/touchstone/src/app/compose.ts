@@ -37,7 +37,14 @@ import {
 import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
-import { isOpenToOthers, isPostgresUrl, openPostgresStore, openStore } from '../store/index.js';
+import {
+  isOpenToOthers,
+  isPostgresUrl,
+  openPostgresStore,
+  openStore,
+  retried,
+  withRetriedReads,
+} from '../store/index.js';
 import { auditedKeys } from './audited-keys.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition, inSlots } from './catalogue/compile-definition.js';
@@ -288,6 +295,7 @@ async function openParts(basics: Basics) {
   // The operator at the machine has the whole disk.
   const quotas = origin === 'host' ? createQuotas(opened, config.limits.perTenant, limitCounts) : undefined;
   const store = quotas ? withQuotas(opened, quotas) : opened;
+  const storeOfRuns = withRetriedReads(store, clock);
   const refusals = createRefusals({
     audit: store.audit,
     clock,
@@ -311,11 +319,11 @@ async function openParts(basics: Basics) {
   });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
   const agents = composeAgents({
-    ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant, names, shares },
+    ...{ config, profiles, store, storeOfRuns, clock, random, env, origin, isOnlyTenant, names, shares },
     checkerFor: forRequest,
   });
   const scoring = composeScoring({
-    ...{ config, store, clock, env, origin, safety, agents, isOnlyTenant },
+    ...{ config, store, storeOfRuns, clock, env, origin, safety, agents, isOnlyTenant },
     checkerFor: forRun,
   });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
@@ -343,6 +351,7 @@ async function openParts(basics: Basics) {
   const retention = createRetention({ store, clock, log, origin });
   const kept = {
     store,
+    storeOfRuns,
     results,
     limitCounts,
     shares,
@@ -383,8 +392,8 @@ function memberOf(parts: Parts, agents: readonly AgentFacts[]): FleetMember | un
 }
 
 function openEngine(parts: Parts, sharing: FleetMember | undefined): Engine {
-  const { config, store, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
-  const { limitCounts, quotas, checkers, shares } = parts;
+  const { config, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
+  const { storeOfRuns: store, limitCounts, quotas, checkers, shares } = parts;
   const { perTenant } = config.limits;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
@@ -400,8 +409,8 @@ function openEngine(parts: Parts, sharing: FleetMember | undefined): Engine {
     schemaCheckFor: (owner) => createSchemaCheck(checkers.forRun(owner)),
     redact,
     openAgent: registry.open,
-    suiteHead: suites.head,
-    suiteTasks: suites.tasks,
+    suiteHead: retried(clock, suites.head),
+    suiteTasks: retried(clock, suites.tasks),
     openScoring,
     openThresholds: contracts.thresholds,
     taskThreshold,

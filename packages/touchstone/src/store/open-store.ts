@@ -198,6 +198,7 @@ function createStore(db: Db, clock: Clock, pace: Pace, sharing: Sharing): Store 
     ping: () => db.ping(),
     check: () => db.check(),
     maintains: () => peers.holdAlone('maintenance'),
+    warnings: () => db.warnings(),
     checkLogs: () => checkLogs(db),
     async close() {
       await peers.close();

@@ -57,6 +57,8 @@ export type Store = {
    * other one does; where they do not, each does.
    */
   maintains(): Promise<boolean>;
+  /** What an operator should know about the database, although nothing is wrong with it. */
+  warnings(): Promise<readonly string[]>;
   /** Holds the logs of all runs against what they promise, for a store at rest; answers what does not hold, by ids of runs. */
   checkLogs(): Promise<readonly string[]>;
   close(): Promise<void>;

@@ -64,12 +64,9 @@ export function createLeases(db: Db, clock: LeaseClock, holder: string, peers: P
       return fenced(RENEW, lease, [clock.now() + ttlMs]);
     },
     // Released twice is released: the token has moved on.
-    release: (lease) =>
-      keepTrying(
-        clock,
-        () => fenced(RELEASE, lease, []),
-        async () => false,
-      ),
+    async release(lease) {
+      await keepTrying(clock, () => fenced(RELEASE, lease, []));
+    },
     async adoptable(perTenant, most) {
       const now = clock.now();
       const full = most === undefined ? [] : await db.all(FULL_TENANTS, [now, most]);

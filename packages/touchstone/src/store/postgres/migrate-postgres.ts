@@ -33,6 +33,7 @@ export async function preparePostgres({
   try {
     await client.query(LOCK);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${address.schema}`);
+    await client.query(`SET LOCAL search_path = ${address.schema}`);
     const version = await checkedVersion(client, address, migrations.length);
     if (version === 0)
       await client.query('CREATE TABLE schema_version (version BIGINT NOT NULL, reads_from BIGINT NOT NULL)');
@@ -55,7 +56,8 @@ async function apply(client: PgClient, migration: Migration, version: number): P
 }
 
 const TABLES = 'SELECT tablename FROM pg_tables WHERE schemaname = $1';
-export const VERSION = 'SELECT version, reads_from FROM schema_version ORDER BY version DESC LIMIT 1';
+export const versionIn = (schema: string): string =>
+  `SELECT version, reads_from FROM ${schema}.schema_version ORDER BY version DESC LIMIT 1`;
 
 /** 0 for an empty schema. Throws for one of another program, or of a version that this program may not use. */
 async function checkedVersion(
@@ -66,11 +68,11 @@ async function checkedVersion(
   const { rows: tables } = await client.query(TABLES, [schema]);
   if (tables.length === 0) return 0;
   if (!tables.some(({ tablename }) => tablename === 'schema_version')) throw foreignSchema(shown, schema);
-  const [row] = (await client.query(VERSION)).rows;
+  const [row] = (await client.query(versionIn(schema))).rows;
   return usableVersion(row, shown, known);
 }
 
-/** Of the row that `VERSION` answers. Throws for a version that this program may not use. */
+/** Of the row that `versionIn` asks for. Throws for a version that this program may not use. */
 export function usableVersion(row: Row | undefined, shown: string, known = MIGRATIONS.length): number {
   const [version, readsFrom] = [Number(row?.version ?? 0), Number(row?.reads_from ?? 0)];
   if (version > known && readsFrom > known) throw newerSchema(shown, version, known);

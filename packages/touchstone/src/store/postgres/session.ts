@@ -48,7 +48,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const onLost = (): void => {
       if (opened && client === opened) lose();
     };
-    opened = await openClient(options.driver, address, onLost);
+    opened = await openClient(options.driver, address, { onLost });
     opened.on('notification', ({ payload = '' }) => options.onNotice(payload));
     await opened.query(`LISTEN "${options.channel}"`);
     held = new Set();
