@@ -1,5 +1,10 @@
 import type { EmbedderPin, JudgeIdentity, ModelPin, ScorerPin, SimulatedUser } from '../wire/vendor/parts.js';
-import type { AuthorizationDecided, DeploymentEvent, TransitionRequest } from './deployment.js';
+import type {
+  AuthorizationDecided,
+  DeploymentEvent,
+  DeploymentState,
+  TransitionRequest,
+} from './deployment.js';
 import type { RunError } from './errors.js';
 import type { ApprovalPolicy, RequiredEval } from './gate.js';
 import type { AgentId, ChannelName, Digest, RunId, SuiteId, Version } from './ids.js';
@@ -85,6 +90,8 @@ export type EvalPlan = {
   readonly rejudgeOf?: RunId;
   /** The answers were given elsewhere and came in a file: no agent is invoked. */
   readonly recorded?: true;
+  /** Digest of what the host that created it brings along, where several hosts may execute it. */
+  readonly environment?: Digest;
 } & ModelChoice &
   Forked;
 
@@ -119,6 +126,8 @@ export type AgentPlan = {
   readonly runTimeoutMs?: number;
   /** The most the run may cost, in US dollars; absent when there is no limit. */
   readonly ceilingUsd?: number;
+  /** Digest of what the host that created it brings along, where several hosts may execute it. */
+  readonly environment?: Digest;
 } & ModelChoice &
   Forked;
 /** What a run of one of the host's own workflows will do. */
@@ -164,6 +173,10 @@ export type DeploymentIntent = {
   /** The digest may not cover all files of the agent's program. */
   readonly filesNotFollowed?: true;
 };
+/** Where the version of a move is to be afterwards; undefined when it stays in its state. */
+export const targetOf = (intent: DeploymentIntent | undefined): DeploymentState | undefined =>
+  intent?.expected.flatMap(({ payload }) => ('toState' in payload ? payload.toState : []))[0];
+
 /** The agent a run is about, by name; undefined when it is about none. */
 export function agentNamed(plan: RunPlan): string | undefined {
   if (plan.kind === 'deployment') return `${plan.agentId}@${plan.request.version}`;
