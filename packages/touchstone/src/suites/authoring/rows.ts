@@ -1,4 +1,5 @@
 import { child, type Issue, isObject, type Json, type JsonObject, readPointer } from '@touchstone/protocol';
+import { createTaskIds, taskSlug } from './task-ids.js';
 
 /** Which column or pointer of a row is what. */
 export type RowMap = { readonly [member in 'input' | 'expected' | 'id' | 'tags' | 'context']?: string };
@@ -42,7 +43,7 @@ export function rowIssues(
 
 /** Tasks in the form an author writes them, one per row. */
 export function tasksOf(rows: readonly JsonObject[], source: RowSource): readonly JsonObject[] {
-  const ids = createIds();
+  const ids = createTaskIds();
   return rows.map((row, index) => taskOf(row, index, source, ids));
 }
 
@@ -57,7 +58,7 @@ function taskOf(
   );
   const expectation = expected === undefined ? [] : expectationOf(expected, expect ?? expectFor(expected));
   return {
-    taskId: ids(slug(String(id ?? '')) || `t-${String(index + 1).padStart(4, '0')}`),
+    taskId: ids(taskSlug(String(id ?? '')) || `t-${String(index + 1).padStart(4, '0')}`),
     input: context === undefined ? (input ?? restOf(row, map)) : { input: input ?? null, context },
     expect: expectation,
     ...(tags !== undefined && { tags: tagsOf(tags) }),
@@ -103,21 +104,3 @@ const tagsOf = (tags: Json): Json =>
   Array.isArray(tags)
     ? tags.map(String)
     : String(isObject(tags) ? JSON.stringify(tags) : tags).split(/\s*[,;]\s*/);
-
-/** Ids of tasks are small letters, digits and hyphens. */
-const slug = (id: string): string =>
-  id
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 120);
-
-/** Ids that a suite can have: a second one of the same name gets `-2`. */
-function createIds(): (id: string) => string {
-  const used = new Map<string, number>();
-  return (id) => {
-    const count = (used.get(id) ?? 0) + 1;
-    used.set(id, count);
-    return count === 1 ? id : `${id}-${count}`;
-  };
-}

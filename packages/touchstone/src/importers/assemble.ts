@@ -1,0 +1,131 @@
+import { defined, type Issue, type JsonObject } from '@touchstone/protocol';
+import { createTaskIds, taskSlug } from '../suites/index.js';
+import type {
+  ImportCounts,
+  ImportDraft,
+  Imported,
+  ImportedTest,
+  ImportItem,
+  ItemCollector,
+} from './imported.js';
+
+/** What keeps a suite from being run, by places in its authoring form. */
+export type FindTroubles = (suite: JsonObject) => Promise<readonly Issue[]>;
+
+type Frame = {
+  readonly format: string;
+  readonly suiteId: string;
+  readonly items: ItemCollector;
+  readonly findTroubles: FindTroubles;
+};
+
+/** A test with the id of its task. */
+type Numbered = { readonly test: ImportedTest; readonly taskId: string };
+
+/**
+ * Makes the suite. An expectation that this host cannot check is lost, with its line. A test that has no
+ * expectation is left out: it would pass whatever the agent says.
+ */
+export async function assemble(draft: ImportDraft, frame: Frame): Promise<Imported> {
+  const { format, items } = frame;
+  const all = withIds(draft.tests);
+  const kept = (await withoutTroubles(all, draft, frame)).filter(({ test }) => isKept(test, items));
+  const recorded = kept.flatMap(({ test, taskId }) => (test.answer ? [{ taskId, ...test.answer }] : []));
+  const { config, files = {}, details = [] } = draft;
+  const found = items.items();
+  return {
+    format,
+    suite: suiteOf(kept, draft, frame),
+    ...defined({ config }),
+    files,
+    recorded,
+    items: found,
+    counts: countsOf(draft.tests, kept, found),
+    details,
+  };
+}
+
+/** A test without a name has its number in the source, so that one that is left out changes no other id. */
+function withIds(tests: readonly ImportedTest[]): readonly Numbered[] {
+  const ids = createTaskIds();
+  return tests.map((test, at) => ({
+    test,
+    taskId: ids(taskSlug(test.id ?? '') || `t-${String(at + 1).padStart(4, '0')}`),
+  }));
+}
+
+const suiteOf = (tests: readonly Numbered[], { suite }: ImportDraft, { suiteId }: Frame): JsonObject => ({
+  suiteId,
+  version: '1.0.0',
+  ...suite,
+  tasks: tests.map(taskOf),
+});
+
+const taskOf = ({ test, taskId }: Numbered): JsonObject =>
+  defined({
+    taskId,
+    tags: test.tags?.length ? test.tags : undefined,
+    description: test.description,
+    input: test.input,
+    fixtures: test.fixtures,
+    expect: test.expect.map(({ entry }) => entry),
+  }) as JsonObject;
+
+const EXPECTATION = /^\/tasks\/(\d+)\/expect\/(\d+)/;
+
+/** Finds what no run would accept, such as a pattern that RE2 does not have, and takes it out. */
+async function withoutTroubles(
+  tests: readonly Numbered[],
+  draft: ImportDraft,
+  frame: Frame,
+): Promise<readonly Numbered[]> {
+  const checkable = tests.filter(({ test }) => test.expect.length > 0);
+  if (checkable.length === 0) return tests;
+  const troubles = new Map<string, string>();
+  for (const { pointer, message } of await frame.findTroubles(suiteOf(checkable, draft, frame))) {
+    const [, task, entry] = EXPECTATION.exec(pointer) ?? [];
+    const taskId = checkable[Number(task)]?.taskId;
+    if (taskId !== undefined) troubles.set(`${taskId} ${entry}`, message);
+  }
+  return tests.map((one) => sifted(one, troubles, frame.items));
+}
+
+function sifted(
+  { test, taskId }: Numbered,
+  troubles: ReadonlyMap<string, string>,
+  items: ItemCollector,
+): Numbered {
+  const expect = test.expect.filter(({ at }, index) => {
+    const trouble = troubles.get(`${taskId} ${index}`);
+    if (trouble !== undefined) items.lost(at, `an assertion that cannot be checked here: ${trouble}`);
+    return trouble === undefined;
+  });
+  const lost = test.lost + test.expect.length - expect.length;
+  return { taskId, test: { ...test, expect, lost } };
+}
+
+function isKept({ at, expect, lost }: ImportedTest, items: ItemCollector): boolean {
+  if (expect.length > 0) return true;
+  if (lost > 0) items.note(at, 'test: left out, because none of its assertions could be carried over');
+  else items.lost(at, 'test: left out, because it has no assertion and would pass with any answer');
+  return false;
+}
+
+function countsOf(
+  tests: readonly ImportedTest[],
+  kept: readonly Numbered[],
+  items: readonly ImportItem[],
+): ImportCounts {
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  const counted = (severity: ImportItem['severity']): number =>
+    sum(items.filter((item) => item.severity === severity).map(({ times = 1 }) => times));
+  return {
+    tests: { all: tests.length, carried: kept.length },
+    assertions: {
+      all: sum(tests.map(({ expect, lost }) => expect.length + lost)),
+      carried: sum(kept.map(({ test }) => test.expect.length)),
+    },
+    lost: counted('lost'),
+    changed: counted('changed'),
+  };
+}

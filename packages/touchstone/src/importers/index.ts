@@ -1,0 +1,38 @@
+import { sampleOf } from './detect.js';
+import type { ImportFormat, SourceFile } from './imported.js';
+import { OPENAI_EVALS } from './openai-evals/openai-evals.js';
+import { PROMPTFOO } from './promptfoo/promptfoo.js';
+import { BRAINTRUST, DEEPEVAL, LANGFUSE, LANGSMITH, ROWS } from './rows/rows.js';
+
+export { assemble, type FindTroubles } from './assemble.js';
+export type {
+  Imported,
+  ImportFormat,
+  ImportItem,
+  ImportOptions,
+  ImportRequest,
+  SourceFile,
+} from './imported.js';
+export { createItems } from './items.js';
+export { reportDocument, reportText, summaryOf } from './report.js';
+
+/** Every format by the word that names it on the command line. */
+export const IMPORT_FORMATS: { readonly [name: string]: ImportFormat } = {
+  promptfoo: PROMPTFOO,
+  'openai-evals': OPENAI_EVALS,
+  langsmith: LANGSMITH,
+  braintrust: BRAINTRUST,
+  langfuse: LANGFUSE,
+  deepeval: DEEPEVAL,
+  rows: ROWS,
+};
+
+/** The formats that one of the files has the shape of. Plain rows are what no other format claims. */
+export function formatsOf(files: readonly SourceFile[]): readonly string[] {
+  const samples = files.map(sampleOf);
+  const fitting = Object.entries(IMPORT_FORMATS)
+    .filter(([, { fits }]) => samples.some(fits))
+    .map(([name]) => name);
+  const special = fitting.filter((name) => name !== 'rows');
+  return special.length > 0 ? special : fitting;
+}

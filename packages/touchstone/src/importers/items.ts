@@ -1,0 +1,54 @@
+import { defined } from '@touchstone/protocol';
+import type { ImportItem, ItemCollector, ItemSeverity, Place, Position, SourceDocument } from './imported.js';
+
+type Found = {
+  readonly severity: ItemSeverity;
+  readonly at: Place;
+  readonly what: string;
+  readonly became?: string | undefined;
+  readonly hint?: string | undefined;
+  times: number;
+};
+
+/** One place holds for several tests when the source multiplies: such an item is one, and counts as often. */
+export function createItems(): ItemCollector {
+  const found = new Map<string, Found>();
+  const documents = new Map<SourceDocument, number>();
+  const add = (severity: ItemSeverity, at: Place, what: string, became?: string, hint?: string): void => {
+    const known = documents.get(at.document) ?? documents.size;
+    documents.set(at.document, known);
+    const key = JSON.stringify([severity, known, at.pointer, what]);
+    const same = found.get(key);
+    if (same) same.times += 1;
+    else found.set(key, { severity, at, what, became, hint, times: 1 });
+  };
+  return {
+    lost: (at, what, hint) => add('lost', at, what, undefined, hint),
+    changed: (at, what, became, hint) => add('changed', at, what, became, hint),
+    note: (at, what, hint) => add('note', at, what, undefined, hint),
+    items: () => located([...found.values()]),
+  };
+}
+
+/** A text is read once more to find lines: once for all places of it. In the order of the files and their lines. */
+function located(found: readonly Found[]): readonly ImportItem[] {
+  const byDocument = new Map<SourceDocument, Found[]>();
+  for (const one of found) {
+    const others = byDocument.get(one.at.document);
+    if (others) others.push(one);
+    else byDocument.set(one.at.document, [one]);
+  }
+  const items = [...byDocument].flatMap(([document, ofIt]) => {
+    const positions = document.locate(ofIt.map(({ at }) => at.pointer));
+    return ofIt.map((one, index) => itemOf(one, positions[index] ?? { line: 1, column: 1 }));
+  });
+  return items.sort(
+    (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column,
+  );
+}
+
+function itemOf({ severity, at, what, became, hint, times }: Found, { line, column }: Position): ImportItem {
+  const { document, pointer } = at;
+  const count = times > 1 ? times : undefined;
+  return defined({ severity, file: document.file, line, column, pointer, what, became, hint, times: count });
+}

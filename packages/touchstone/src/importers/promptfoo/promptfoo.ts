@@ -1,0 +1,3 @@
+import type { ImportFormat } from '../imported.js';
+
+export const PROMPTFOO: ImportFormat = { read: () => ({ tests: [] }), fits: () => false, options: [] };
