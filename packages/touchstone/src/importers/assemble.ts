@@ -1,4 +1,4 @@
-import { defined, type Issue, type JsonObject } from '@touchstone/protocol';
+import { defined, type Issue, type JsonObject, validationError } from '@touchstone/protocol';
 import { createTaskIds, taskSlug } from '../suites/index.js';
 import type {
   ImportCounts,
@@ -73,7 +73,10 @@ const taskOf = ({ test, taskId }: Numbered): JsonObject =>
 
 const EXPECTATION = /^\/tasks\/(\d+)\/expect\/(\d+)/;
 
-/** Finds what no run would accept, such as a pattern that RE2 does not have, and takes it out. */
+/**
+ * Finds what no run would accept, such as a pattern that RE2 does not have, and takes it out. Once more when something was
+ * found: a list of troubles may be cut.
+ */
 async function withoutTroubles(
   tests: readonly Numbered[],
   draft: ImportDraft,
@@ -81,13 +84,19 @@ async function withoutTroubles(
 ): Promise<readonly Numbered[]> {
   const checkable = tests.filter(({ test }) => test.expect.length > 0);
   if (checkable.length === 0) return tests;
+  const issues = await frame.findTroubles(suiteOf(checkable, draft, frame));
   const troubles = new Map<string, string>();
-  for (const { pointer, message } of await frame.findTroubles(suiteOf(checkable, draft, frame))) {
+  for (const { pointer, message } of issues) {
     const [, task, entry] = EXPECTATION.exec(pointer) ?? [];
-    const taskId = checkable[Number(task)]?.taskId;
-    if (taskId !== undefined) troubles.set(`${taskId} ${entry}`, message);
+    if (entry === undefined) throw validationError(issues);
+    troubles.set(`${checkable[Number(task)]?.taskId} ${entry}`, message);
   }
-  return tests.map((one) => sifted(one, troubles, frame.items));
+  if (issues.length === 0) return tests;
+  return withoutTroubles(
+    tests.map((one) => sifted(one, troubles, frame.items)),
+    draft,
+    frame,
+  );
 }
 
 function sifted(

@@ -45,7 +45,7 @@ export type RecordedAnswer = {
   readonly output: Json;
   readonly toolCalls?: readonly JsonObject[];
   readonly latencyMs?: number;
-  readonly usage?: JsonObject;
+  readonly usage?: readonly JsonObject[];
   readonly refused?: boolean;
 };
 
