@@ -1,3 +1,4 @@
+import { ADK } from './adk/adk.js';
 import { sampleOf } from './detect.js';
 import type { ImportFormat, SourceFile } from './imported.js';
 import { OPENAI_EVALS } from './openai-evals/openai-evals.js';
@@ -20,6 +21,7 @@ export { reportDocument, reportText, summaryOf } from './report.js';
 export const IMPORT_FORMATS: { readonly [name: string]: ImportFormat } = {
   promptfoo: PROMPTFOO,
   'openai-evals': OPENAI_EVALS,
+  adk: ADK,
   langsmith: LANGSMITH,
   braintrust: BRAINTRUST,
   langfuse: LANGFUSE,

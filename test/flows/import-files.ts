@@ -1,0 +1,54 @@
+import { expect } from 'vitest';
+import type { TestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
+
+export type Item = {
+  readonly severity: string;
+  readonly file: string;
+  readonly line: number;
+  readonly pointer: string;
+  readonly what: string;
+  readonly became?: string;
+};
+export type ImportDocument = {
+  readonly format: string;
+  readonly tests: { readonly all: number; readonly carried: number };
+  readonly assertions: { readonly all: number; readonly carried: number };
+  readonly lost: number;
+  readonly items: readonly Item[];
+};
+
+/** Imports files of the folder into `out`, checks that what was written is valid, and gives back what the command says. */
+export async function importInto(cli: TestCli, ...argv: readonly string[]): Promise<ImportDocument> {
+  const { code, out, err } = await cli.run('import', ...argv, '-o', 'out', '--json');
+  expect({ code, err: err.replace(/^\d+ of .*\n/, '') }).toEqual({ code: 0, err: '' });
+  const document = JSON.parse(out) as ImportDocument & { readonly files: readonly string[] };
+  const suite = document.files.find((file) => file.endsWith('.suite.yaml'));
+  const checked = await cli.run('validate', suite as string);
+  expect({ code: checked.code, err: checked.err }).toEqual({ code: 0, err: '' });
+  return document;
+}
+
+/** Scores answers by an imported suite, and gives back which tasks passed. */
+export async function verdicts(
+  cli: TestCli,
+  suite: string,
+  answers: string,
+): Promise<{ readonly [taskId: string]: boolean }> {
+  const { out } = await cli.run('run', suite, '--answers', answers, '--output', 'tasks.jsonl', '--json');
+  expect(JSON.parse(out).error).toBeUndefined();
+  const rows = cli
+    .read('tasks.jsonl')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return Object.fromEntries(
+    rows.flatMap(({ taskId, passed }) => (taskId === undefined ? [] : [[taskId, passed]])),
+  );
+}
+
+/** Each item in short: how grave, where, what. */
+export const inShort = ({ items }: ImportDocument): string[] =>
+  items.map(({ severity, file, line, what }) => `${severity} ${file}:${line} ${what}`);
+
+export const jsonLines = (...rows: readonly object[]): string =>
+  rows.map((row) => `${JSON.stringify(row)}\n`).join('');
