@@ -2,6 +2,7 @@ import { ADK } from './adk/adk.js';
 import { sampleOf } from './detect.js';
 import type { ImportFormat, SourceFile } from './imported.js';
 import { OPENAI_EVALS } from './openai-evals/openai-evals.js';
+import { OTEL } from './otel/otel.js';
 import { PROMPTFOO } from './promptfoo/promptfoo.js';
 import { BRAINTRUST, DEEPEVAL, LANGFUSE, LANGSMITH, ROWS } from './rows/rows.js';
 
@@ -22,6 +23,7 @@ export const IMPORT_FORMATS: { readonly [name: string]: ImportFormat } = {
   promptfoo: PROMPTFOO,
   'openai-evals': OPENAI_EVALS,
   adk: ADK,
+  otel: OTEL,
   langsmith: LANGSMITH,
   braintrust: BRAINTRUST,
   langfuse: LANGFUSE,
