@@ -1,5 +1,8 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
+import { parse } from 'yaml';
 import type { TestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
+import { suiteFileSchema } from '../../packages/touchstone/src/suites/index.js';
 
 export type Item = {
   readonly severity: string;
@@ -17,6 +20,8 @@ export type ImportDocument = {
   readonly items: readonly Item[];
 };
 
+const fitsSchema = new Ajv2020({ strict: false }).compile(suiteFileSchema());
+
 /** Imports files of the folder into `out`, checks that what was written is valid, and gives back what the command says. */
 export async function importInto(cli: TestCli, ...argv: readonly string[]): Promise<ImportDocument> {
   const { code, out, err } = await cli.run('import', ...argv, '-o', 'out', '--json');
@@ -25,6 +30,7 @@ export async function importInto(cli: TestCli, ...argv: readonly string[]): Prom
   const suite = document.files.find((file) => file.endsWith('.suite.yaml'));
   const checked = await cli.run('validate', suite as string);
   expect({ code: checked.code, err: checked.err }).toEqual({ code: 0, err: '' });
+  expect(fitsSchema(parse(cli.read(suite as string)))).toBe(true);
   return document;
 }
 

@@ -69,7 +69,10 @@ describe('import otel', () => {
   test('the outermost span of an agent becomes a task that nobody has reviewed, with its tools by start time', async () => {
     cli.write('traces.jsonl', jsonLines(lookUp));
     const document = await importInto(cli, 'traces.jsonl');
-    expect(document).toMatchObject({ format: 'otel', tests: { all: 1, carried: 1 }, items: [] });
+    expect(document).toMatchObject({ format: 'otel', tests: { all: 1, carried: 1 }, lost: 0 });
+    expect(inShort(document)).toEqual([
+      'note traces.jsonl:1 system messages: left out, because an agent brings its own',
+    ]);
     expect(suite().tasks).toEqual([
       {
         taskId: '0af7651916cd43dd8448eb211c80319c',
@@ -137,9 +140,15 @@ describe('import otel', () => {
   });
 
   test('messages of several turns stay messages', async () => {
-    const messages = [said('user', 'Hello'), said('assistant', 'Yes?'), said('user', 'Where is order 1042?')];
+    const image = { role: 'user', parts: [{ type: 'uri', modality: 'image', uri: 'x.png' }] };
+    const messages = [
+      image,
+      said('user', 'Hello'),
+      said('assistant', 'Yes?'),
+      said('user', 'Where is order 1042?'),
+    ];
     cli.write('traces.json', trace([span({ id: 'a1' }, { ...agent, 'gen_ai.input.messages': messages })]));
-    await importInto(cli, 'traces.json', '--expect', 'judge');
+    const document = await importInto(cli, 'traces.json', '--expect', 'judge');
     expect(suite().tasks[0].input).toEqual({
       messages: [
         { role: 'user', content: 'Hello' },
@@ -148,6 +157,7 @@ describe('import otel', () => {
       ],
     });
     expect(suite().tasks[0].expect[0].judge).toEqual({ reference: 'It arrives on Friday.' });
+    expect(inShort(document)).toEqual(['lost traces.json:1 parts of messages that are no text']);
   });
 
   test('a span without content is left out, and the switch that records it is named', async () => {

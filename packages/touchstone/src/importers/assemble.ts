@@ -109,30 +109,36 @@ function sifted(
     if (trouble !== undefined) items.lost(at, `an assertion that cannot be checked here: ${trouble}`);
     return trouble === undefined;
   });
-  const lost = test.lost + test.expect.length - expect.length;
+  const lost = test.lost + countOf(test) - countOf({ expect });
   return { taskId, test: { ...test, expect, lost } };
 }
 
-function isKept({ at, expect, lost }: ImportedTest, items: ItemCollector): boolean {
+function isKept({ at, expect, lost, unused }: ImportedTest, items: ItemCollector): boolean {
   if (expect.length > 0) return true;
-  if (lost > 0) items.note(at, 'test: left out, because none of its assertions could be carried over');
+  if (unused !== undefined) items.note(at, `test: left out, because ${unused}`);
+  else if (lost > 0) items.note(at, 'test: left out, because none of its assertions could be carried over');
   else items.lost(at, 'test: left out, because it has no assertion and would pass with any answer');
   return false;
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+/** How many assertions of the source a test stands for. */
+const countOf = ({ expect }: Pick<ImportedTest, 'expect'>): number =>
+  sum(expect.map(({ count = 1 }) => count));
 
 function countsOf(
   tests: readonly ImportedTest[],
   kept: readonly Numbered[],
   items: readonly ImportItem[],
 ): ImportCounts {
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
   const counted = (severity: ImportItem['severity']): number =>
     sum(items.filter((item) => item.severity === severity).map(({ times = 1 }) => times));
   return {
     tests: { all: tests.length, carried: kept.length },
     assertions: {
-      all: sum(tests.map(({ expect, lost }) => expect.length + lost)),
-      carried: sum(kept.map(({ test }) => test.expect.length)),
+      all: sum(tests.map((test) => countOf(test) + test.lost)),
+      carried: sum(kept.map(({ test }) => countOf(test))),
     },
     lost: counted('lost'),
     changed: counted('changed'),

@@ -40,6 +40,14 @@ export type ImportItem = Position & {
 /** An entry of `expect` in a suite file: a sentence, or an object with a check. */
 export type Expectation = string | JsonObject;
 
+/** What an assertion of the source became, with its place. */
+export type PlacedExpectation = {
+  readonly at: Place;
+  readonly entry: Expectation;
+  /** How many assertions of the source it stands for, when not 1. */
+  readonly count?: number;
+};
+
 /** An answer that the source has recorded, as a row of `run --answers` without its task. */
 export type RecordedAnswer = {
   readonly output: Json;
@@ -55,13 +63,14 @@ export type ImportedTest = {
   /** What the source calls it. */
   readonly id?: string;
   readonly input: Json;
-  /** What an assertion of the source became, each with its place. */
-  readonly expect: readonly { readonly at: Place; readonly entry: Expectation }[];
+  readonly expect: readonly PlacedExpectation[];
   /** Assertions that became nothing. Each has an item already. */
   readonly lost: number;
   readonly tags?: readonly string[];
   readonly description?: string;
   readonly fixtures?: JsonObject;
+  /** Its author has put it out of use: it is left out, and the reason is noted. */
+  readonly unused?: string;
   readonly answer?: RecordedAnswer;
 };
 

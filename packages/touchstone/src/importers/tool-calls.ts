@@ -1,12 +1,10 @@
 import type { Json, JsonObject } from '@touchstone/protocol';
+import { toolIdOf } from './tool-names.js';
 
 /** A call of a tool that a source has recorded or expects. */
 export type ToolUse = { readonly name: string; readonly inputs?: Json };
 /** What a tool answered. */
 export type ToolAnswer = { readonly name: string; readonly response: Json };
-
-/** Tools of other programs have no scope of ours. */
-export const toolIdOf = (name: string): string => `local:${name}`;
 
 /** The same calls, in the order that the source asks for. */
 export const sequenceOf = (

@@ -1,19 +1,19 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
+import type { ItemCollector } from '../imported.js';
 import { content, type Span } from './spans.js';
 
 type Message = { readonly role: string; readonly content: string };
 
 /** What the agent was given: a text, messages, or the value that the span holds. */
-export function inputOf(span: Span): Json | undefined {
-  const messages = messagesIn(content(span, 'gen_ai.input.messages'));
+export function inputOf(span: Span, items: ItemCollector): Json | undefined {
+  const given = content(span, 'gen_ai.input.messages');
+  const messages = messagesIn(given);
   if (messages === undefined) return content(span, 'input.value');
+  reportLost(span, given, items);
   const said = messages.filter(({ role }) => role !== 'system');
-  const [only] = said;
-  return said.length === 1 && only?.role === 'user'
-    ? only.content
-    : said.length > 0
-      ? { messages: said }
-      : undefined;
+  const [only, ...others] = said;
+  if (only === undefined) return undefined;
+  return others.length === 0 && only.role === 'user' ? only.content : { messages: said };
 }
 
 /** What the agent answered: the text of its last message, or the value that the span holds. */
@@ -22,22 +22,32 @@ export function outputOf(span: Span): Json | undefined {
   return messages === undefined ? content(span, 'output.value') : messages.at(-1)?.content;
 }
 
-/** Messages of the conventions have parts; what is no text, such as a call of a tool, is in spans of its own. */
-function messagesIn(value: Json | undefined): readonly Message[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return (value as readonly Json[])
-    .filter((one) => isObject(one))
-    .flatMap((one) => {
-      const text = textIn(one);
-      return text === '' ? [] : [{ role: String(one.role ?? 'user'), content: text }];
-    });
+/** Calls of tools and their results have spans of their own. */
+const TOOL_PARTS = ['tool_call', 'tool_call_response'];
+
+function reportLost({ node }: Span, given: Json | undefined, items: ItemCollector): void {
+  const messages = objectsIn(given);
+  if (messages.some(({ role }) => role === 'system'))
+    items.note(node.at, 'system messages: left out, because an agent brings its own');
+  const types = messages.flatMap(({ parts }) => objectsIn(parts)).map(({ type }) => String(type));
+  if (types.some((type) => type !== 'text' && !TOOL_PARTS.includes(type)))
+    items.lost(node.at, 'parts of messages that are no text');
 }
+
+const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? (value as readonly Json[]).filter((one) => isObject(one)) : [];
+
+/** The texts of messages, each of which has parts, or is a text as a whole. */
+const messagesIn = (value: Json | undefined): readonly Message[] | undefined =>
+  Array.isArray(value)
+    ? objectsIn(value)
+        .map((one) => ({ role: String(one.role ?? 'user'), content: textIn(one) }))
+        .filter(({ content: said }) => said !== '')
+    : undefined;
 
 const textIn = ({ content: whole, parts }: JsonObject): string =>
   typeof whole === 'string'
     ? whole
-    : (Array.isArray(parts) ? (parts as readonly Json[]) : [])
-        .map((part) =>
-          isObject(part) && part.type === 'text' ? String(part.content ?? part.text ?? '') : '',
-        )
+    : objectsIn(parts)
+        .map((part) => (part.type === 'text' ? String(part.content ?? part.text ?? '') : ''))
         .join('');

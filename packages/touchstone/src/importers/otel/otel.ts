@@ -45,7 +45,7 @@ function checkOptions({ expect = 'trajectory', where = [] }: ImportOptions): voi
 
 function testOf({ span, tools }: AgentSpan, { expect }: ImportOptions, items: ItemCollector): ImportedTest {
   const { at } = span.node;
-  const input = inputOf(span);
+  const input = inputOf(span, items);
   const output = outputOf(span);
   const base = { at, id: span.traceId, tags: TAGS, input: input ?? null };
   if (input === undefined) {
