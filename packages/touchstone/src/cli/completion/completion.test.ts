@@ -9,6 +9,7 @@ let cli: TestCli;
 const scripts: { [shell: string]: string } = {};
 beforeAll(async () => {
   cli = openTestCli();
+  cli.write('desk.json', '');
   for (const shell of ['bash', 'zsh', 'fish']) scripts[shell] = (await cli.run('completion', shell)).out;
 });
 afterAll(() => cli.close());
@@ -24,17 +25,18 @@ function linesOf(shell: string, argv: readonly string[]): string[] {
 }
 const ENV = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH, HOME: cli.cwd, TERM: 'dumb' });
 
-/** Readline takes a word apart at `=`. */
+/** Readline takes a word apart at `=`, and offers files when the function offers nothing. */
 function offersOfBash(line: string): string[] {
   const typed = words(line).flatMap((word) => word.split(/(?<==)|(?==)/));
   const ask = `${scripts.bash}
-COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _touchstone; printf '%s\\n' "\${COMPREPLY[@]}"`;
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _touchstone; printf '%s\\n' "\${COMPREPLY[@]}"
+if [ "\${#COMPREPLY[@]}" = 0 ]; then compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"; fi`;
   return linesOf('bash', ['--norc', '--noprofile', '-c', ask, 'bash', ...typed]);
 }
 
 /** The functions of zsh that draw what is offered print it instead. */
 function offersOfZsh(line: string): string[] {
-  const ask = `compdef() {}; _files() { print files }; compset() { PREFIX=\${PREFIX#*=} }
+  const ask = `compdef() {}; _files() { print -l -- $PREFIX*(N) }; compset() { PREFIX=\${PREFIX#*=} }
 compadd() { shift; print -l -- "$@" }; _describe() { print -l -- "\${(@P)@[-1]}" }
 ${scripts.zsh}
 words=("$@"); CURRENT=$#; PREFIX=$words[-1]; _touchstone`;
@@ -62,6 +64,8 @@ describe.each([
     ['touchstone run evals --fail-on ', ['newly-failing', 'none']],
     ['touchstone runs --status ', ['waiting-approval']],
     ['touchstone schema ', ['suite', 'config']],
+    ['touchstone import ', ['promptfoo', 'otel']],
+    ['touchstone import adk desk', ['desk.json']],
     ['touchstone help ', ['run', 'pack']],
     ['touchstone completion ', ['bash', 'zsh', 'fish']],
   ])('offers after "%s" what the verb accepts', (line, some) => {

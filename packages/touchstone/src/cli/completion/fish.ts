@@ -26,11 +26,11 @@ const verbPaths = ({ verbs }: ProgramWords): string[] =>
 const valueNames = ({ everywhere }: ProgramWords): string[] =>
   everywhere.filter(({ needsValue }) => needsValue).flatMap(({ names }) => names);
 
-/** No files where a verb has to come next. */
+/** No files where a verb or one of a few words has to come next. */
 const verbLines = ({ path, words, options }: VerbWords): string[] => {
   const here = `complete -c touchstone -n "__touchstone_at '${path}'"`;
   return [
-    ...words.map((word) => `${here} -f ${wordWords(word)}`),
+    ...words.map((word) => `${here} ${word.orFile ? '' : '-f '}${wordWords(word)}`),
     ...options.map((option) => `${here} ${optionWords(option)}`),
   ];
 };

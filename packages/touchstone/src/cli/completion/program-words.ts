@@ -9,7 +9,12 @@ export type VerbWords = {
   /** Options of this place; those of every verb stand apart. */
   readonly options: readonly OptionWord[];
 };
-export type Word = { readonly name: string; readonly says: string };
+export type Word = {
+  readonly name: string;
+  readonly says: string;
+  /** A file may stand there as well. */
+  readonly orFile?: boolean;
+};
 export type OptionWord = {
   /** As they are typed: `-o`, `--out`. */
   readonly names: readonly string[];
@@ -47,8 +52,8 @@ const wordsOf = (verbs: readonly Command[]): Word[] =>
   verbs.map((verb) => ({ name: verb.name(), says: verb.summary() || verb.description() }));
 
 const valuesOf = ({ registeredArguments }: Command): Word[] =>
-  registeredArguments.flatMap(({ argChoices = [], description }) =>
-    argChoices.map((name) => ({ name, says: description })),
+  registeredArguments.flatMap(({ argChoices = [], description, variadic }) =>
+    argChoices.map((name) => ({ name, says: description, orFile: variadic })),
   );
 
 const optionWord = ({ short, long, description, required, argChoices }: Option): OptionWord => ({
