@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
-import { child, type Json, type JsonObject, validationError } from '@touchstone/protocol';
+import { child, isObject, type Json, type JsonObject, validationError } from '@touchstone/protocol';
 import { readFileText, readJsonText, type TextReading, utf8 } from '../suites/index.js';
 import type { Place, Position, SourceDocument, SourceFile } from './imported.js';
 
@@ -23,6 +23,10 @@ export const inside = ({ document, pointer }: Place, key: string | number): Plac
   document,
   pointer: child(pointer, key),
 });
+
+/** The objects of a list; none when it is no list. */
+export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? (value as readonly Json[]).flatMap((one) => (isObject(one) ? [one] : [])) : [];
 
 /** A JSON or YAML file as one value. */
 export function readDocument(source: SourceFile): SourceDocument {
