@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 
 /** A file of an archive: its packed bytes, how they are packed, and how long they are unpacked. */
-export type Packed = {
+export type ZipEntry = {
   readonly name: string;
   readonly bytes: Buffer;
   readonly method: number;
@@ -12,12 +12,12 @@ const STORED = 0;
 const DEFLATED = 8;
 const ZSTANDARD = 93;
 
-export const deflated = (name: string, value: unknown): Packed => {
+export const deflated = (name: string, value: unknown): ZipEntry => {
   const text = Buffer.from(JSON.stringify(value));
   return { name, bytes: deflateRawSync(text), method: DEFLATED, size: text.length };
 };
 
-export const stored = (name: string, value: unknown): Packed => {
+export const stored = (name: string, value: unknown): ZipEntry => {
   const text = Buffer.from(JSON.stringify(value));
   return { name, bytes: text, method: STORED, size: text.length };
 };
@@ -29,7 +29,7 @@ const FRAMES = [
   '+ENPvb/A8SoDcARtUXULcBVIlaNVCzR4fnymLdO6PnymKuOIsfrxTdbbnsK4zecrVriej8/aZl0/JDQetwIAIE69ZhM18yKc',
 ].join('');
 
-export const framedSample = (name: string): Packed => ({
+export const framedSample = (name: string): ZipEntry => ({
   name,
   bytes: Buffer.from(FRAMES, 'base64'),
   method: ZSTANDARD,
@@ -37,7 +37,7 @@ export const framedSample = (name: string): Packed => ({
 });
 
 /** The zip of some files, written as plainly as the format allows. */
-export function zipOf(files: readonly Packed[]): Buffer {
+export function zipOf(files: readonly ZipEntry[]): Buffer {
   const locals: Buffer[] = [];
   const entries: Buffer[] = [];
   let offset = 0;
@@ -61,7 +61,7 @@ export function zipOf(files: readonly Packed[]): Buffer {
 }
 
 /** The record before a file, or the one of the directory, which has two more bytes at its beginning. */
-function header(signature: number, { method, bytes, size }: Packed, name: Buffer, length: 30 | 46): Buffer {
+function header(signature: number, { method, bytes, size }: ZipEntry, name: Buffer, length: 30 | 46): Buffer {
   const record = Buffer.alloc(length);
   const shift = length === 46 ? 2 : 0;
   record.writeUInt32LE(signature, 0);

@@ -6,14 +6,14 @@ import { textOfMessage } from './messages.js';
 
 const letterOf = (at: number): string => String.fromCharCode('A'.charCodeAt(0) + at);
 
-type Asked = {
+type Question = {
   readonly input: Json;
   /** Whether the letters of the recorded answer are those of the target. */
   readonly hasLetters: boolean;
 };
 
 /** A question with choices is what the model was really asked; a solver had written the choices below the question. */
-export function withChoices(input: Json, sample: Sample, items: ItemCollector): Asked {
+export function withChoices(input: Json, sample: Sample, items: ItemCollector): Question {
   const { node, messages, attachments } = sample;
   const choices = itemsOf(member(node, 'choices')).map((choice) => text(choice) ?? '');
   if (choices.length === 0) return { input, hasLetters: true };
