@@ -113,9 +113,16 @@ describe('import inspect: logs', () => {
     const samples = rows.map(([target, completion], at) => sample(at + 1, target, completion));
     cli.write('log.json', { ...header(scorer, params), samples });
     const document = await importInto(cli, 'log.json');
-    expect(document).toMatchObject({ format: 'inspect', lost: 0, items: [] });
+    expect(document).toMatchObject({ format: 'inspect', lost: 0 });
+    expect(document.items.filter(({ severity }) => severity !== 'note')).toEqual([]);
     const passed = await verdicts(cli, 'out/log.suite.yaml', 'out/recorded.jsonl');
     expect(Object.values(passed)).toEqual(rows.map(([, , isRight]) => isRight));
+  });
+
+  test('that match leaves more punctuation out than Inspect does is worth a note', async () => {
+    cli.write('log.json', { ...header('match'), samples: [sample(1, 'Paris', 'It is “Paris”')] });
+    const document = await importInto(cli, 'log.json');
+    expect(inShort(document)).toEqual([expect.stringMatching(/^note log.json:1 scorer match: punctuation/)]);
   });
 
   test('a question with choices is the one that the model was asked', async () => {
@@ -179,7 +186,7 @@ describe('import inspect: logs', () => {
 
   test('only the first epoch becomes a task, and what it said', async () => {
     const second = { ...sample('a', 'Paris', 'London'), epoch: 2 };
-    cli.write('log.json', { ...header('match'), samples: [second, sample('a', 'Paris', 'Paris')] });
+    cli.write('log.json', { ...header('includes'), samples: [second, sample('a', 'Paris', 'Paris')] });
     const document = await importInto(cli, 'log.json');
     expect(document.tests).toEqual({ all: 1, carried: 1 });
     expect(inShort(document)).toEqual([expect.stringMatching(/^note log.json:1 samples of further epochs/)]);
@@ -213,7 +220,7 @@ describe('import inspect: logs', () => {
 
   test('own scorers, sandboxes, files, set-ups, images and lost patterns are told, each with its line', async () => {
     const log = {
-      ...header('match'),
+      ...header('includes'),
       samples: [
         {
           ...sample(1, 'Paris', 'Paris', {
@@ -234,7 +241,7 @@ describe('import inspect: logs', () => {
       ],
       results: {
         scores: [
-          { scorer: 'match', params: {} },
+          { scorer: 'includes', params: {} },
           { scorer: 'my_scorer', params: {} },
         ],
       },
@@ -331,7 +338,7 @@ describe('import inspect: datasets', () => {
   test('the scorer of the command line scores every row', async () => {
     cli.write('capitals.csv', CSV);
     const document = await importInto(cli, 'capitals.csv', '--scorer', 'match');
-    expect(document).toMatchObject({ format: 'inspect', tests: { all: 2, carried: 2 }, items: [] });
+    expect(document).toMatchObject({ format: 'inspect', tests: { all: 2, carried: 2 }, lost: 0 });
     expect(suite('capitals').tasks[0]).toMatchObject({
       taskId: 'fr',
       input: 'What is the capital of France?',

@@ -7,6 +7,8 @@ export type ScorerFacts = {
   readonly params: JsonObject;
   /** Says that the check means something else than the scorer. */
   changed(became: string): void;
+  /** Says what is worth knowing about the check. */
+  note(what: string): void;
 };
 
 /** A check, or why there is none. */

@@ -17,7 +17,12 @@ export function readScorer(
     items.lost(at, `scorer ${name}: no check does the same`);
     return undefined;
   }
-  const reading = read({ targets, params, changed: (became) => items.changed(at, `scorer ${name}`, became) });
+  const reading = read({
+    targets,
+    params,
+    changed: (became) => items.changed(at, `scorer ${name}`, became),
+    note: (what) => items.note(at, `scorer ${name}: ${what}`),
+  });
   if ('entry' in reading) return reading.entry;
   items.lost(target, `scorer ${name}: ${reading.why}`);
   return undefined;
@@ -38,6 +43,8 @@ const SCORERS: { readonly [name: string]: (facts: ScorerFacts) => ScorerReading 
 /** Scorers that a name is enough for. */
 export const NAMED_SCORERS = Object.keys(SCORERS).filter((name) => name !== 'pattern' && name !== 'answer');
 
+const OTHER_PUNCTUATION =
+  'punctuation around the answer that is not of ASCII, such as “”, is left out here as well';
 const NO_TARGET = 'the target is empty, and every answer passes';
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]+|[\s!-/:-@[-`{-~]+$/g;
 const core = (text: string): string => text.replace(PUNCTUATION, '');
@@ -50,6 +57,7 @@ function readMatch(facts: ScorerFacts): ScorerReading {
   if (numeric === true && targets.every(isNumber)) return readNumeric(facts, String(location));
   const folding = { ignoreCase: ignoreCase === true };
   const edges = { ...folding, trim: true, ignorePunctuation: true };
+  if (location === 'begin' || location === 'end') facts.note(OTHER_PUNCTUATION);
   if (location === 'begin') return carried({ 'starts-with': [...targets], ...edges });
   if (location === 'any') return carried({ contains: targets.map(core), any: true, ...folding });
   if (location === 'exact') return carried({ regex: wholePattern(targets), ...folding });
