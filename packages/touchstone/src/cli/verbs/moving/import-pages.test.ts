@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { openTestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
-import { importInto } from './import-files.js';
+import { importInto } from '../../testing/import-checks.js';
+import { openTestCli } from '../../testing/test-cli.js';
 
-const PAGE = readFileSync(new URL('../../docs/moving.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../../../../../docs/moving.md', import.meta.url), 'utf8');
 const fence = (section: string, language: string): string =>
   new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(PAGE.split(`\n## ${section}\n`)[1] ?? '')?.[1] ??
   '';

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { openTestCli, type TestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
-import { importInto, inShort, jsonLines, verdicts } from './import-files.js';
+import { importInto, verdicts } from '../../testing/import-checks.js';
+import { lines, shownItems } from '../../testing/import-cli.js';
+import { openTestCli, type TestCli } from '../../testing/test-cli.js';
 
 let cli: TestCli;
 beforeEach(() => {
@@ -51,7 +52,7 @@ describe('import adk', () => {
         ],
       },
     ]);
-    expect(inShort(document)).toEqual([
+    expect(shownItems(document)).toEqual([
       expect.stringMatching(/^changed desk.evalset.json:1 response_match_score/),
     ]);
   });
@@ -106,7 +107,7 @@ describe('import adk', () => {
     expect(task.input).toEqual({ turns: ['Hello', 'Where is order 1042?'] });
     expect(task.fixtures.toolResponses).toEqual([{ tool: 'local:get_order', response: 'Friday' }]);
     expect(task.expect[1]).toMatchObject({ overlap: 'It arrives on Friday.', at: '/answer' });
-    expect(inShort(document).map((line) => line.split(' ')[0])).toEqual(['changed', 'changed']);
+    expect(shownItems(document).map((line) => line.split(' ')[0])).toEqual(['changed', 'changed']);
   });
 
   test('the match type of the configuration beside the file decides about the order of tools', async () => {
@@ -131,7 +132,7 @@ describe('import adk', () => {
     cli.write('desk.evalset.json', evalSet(...cases));
     cli.write(
       'answers.jsonl',
-      jsonLines(...Object.entries(answers).map(([taskId, toolCalls]) => ({ taskId, output: '', toolCalls }))),
+      lines(Object.entries(answers).map(([taskId, toolCalls]) => ({ taskId, output: '', toolCalls }))),
     );
     const passedWith = async (matchType: object): Promise<string[]> => {
       cli.write('test_config.json', onlyTrajectory(matchType));
@@ -223,7 +224,7 @@ describe('import adk', () => {
       criteria: { final_response_match_v2: 0.8, safety_v1: 0.8 },
     });
     const document = await importInto(cli, 'desk.evalset.json');
-    expect(inShort(document)).toEqual([
+    expect(shownItems(document)).toEqual([
       'lost desk.evalset.json:14 a part of a message that is no text',
       'changed desk.evalset.json:22 final_response_match_v2',
       'lost desk.evalset.json:54 the state of the session before the first turn',

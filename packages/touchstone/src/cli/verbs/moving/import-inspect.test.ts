@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { openTestCli, type TestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
-import { deflated, framedSample, stored, zipOf } from './import-archive.js';
-import { importInto, inShort, jsonLines, verdicts } from './import-files.js';
+import { importInto, verdicts } from '../../testing/import-checks.js';
+import { lines, shownItems } from '../../testing/import-cli.js';
+import { openTestCli, type TestCli } from '../../testing/test-cli.js';
+import { deflated, framedSample, stored, zipOf } from '../../testing/zip-archive.js';
 
 let cli: TestCli;
 beforeEach(() => {
@@ -122,7 +123,9 @@ describe('import inspect: logs', () => {
   test('that match leaves more punctuation out than Inspect does is worth a note', async () => {
     cli.write('log.json', { ...header('match'), samples: [sample(1, 'Paris', 'It is “Paris”')] });
     const document = await importInto(cli, 'log.json');
-    expect(inShort(document)).toEqual([expect.stringMatching(/^note log.json:1 scorer match: punctuation/)]);
+    expect(shownItems(document)).toEqual([
+      expect.stringMatching(/^note log.json:1 scorer match: punctuation/),
+    ]);
   });
 
   test('a question with choices is the one that the model was asked', async () => {
@@ -144,7 +147,7 @@ describe('import inspect: logs', () => {
       ],
     });
     const document = await importInto(cli, 'log.json');
-    expect(inShort(document)).toEqual([
+    expect(shownItems(document)).toEqual([
       expect.stringMatching(/^changed log.json:1 choices that were shuffled/),
     ]);
     expect(suite().tasks[0].input).toBe(prompt);
@@ -189,7 +192,9 @@ describe('import inspect: logs', () => {
     cli.write('log.json', { ...header('includes'), samples: [second, sample('a', 'Paris', 'Paris')] });
     const document = await importInto(cli, 'log.json');
     expect(document.tests).toEqual({ all: 1, carried: 1 });
-    expect(inShort(document)).toEqual([expect.stringMatching(/^note log.json:1 samples of further epochs/)]);
+    expect(shownItems(document)).toEqual([
+      expect.stringMatching(/^note log.json:1 samples of further epochs/),
+    ]);
     expect(JSON.parse(cli.read('out/recorded.jsonl')).output).toBe('Paris');
   });
 
@@ -248,8 +253,8 @@ describe('import inspect: logs', () => {
     };
     cli.write('log.json', JSON.stringify(log, null, 1));
     const document = await importInto(cli, 'log.json');
-    const lines = JSON.stringify(log, null, 1).split('\n');
-    const lineOf = (text: string): number => lines.findIndex((line) => line.includes(text)) + 1;
+    const text = JSON.stringify(log, null, 1).split('\n');
+    const lineOf = (part: string): number => text.findIndex((line) => line.includes(part)) + 1;
     const places = Object.fromEntries(document.items.map(({ what, line }) => [what, line]));
     expect(places).toEqual({
       'scorer my_scorer: no check does the same': lineOf('my_scorer') - 1,
@@ -355,19 +360,21 @@ describe('import inspect: datasets', () => {
   test('choices stand below the question, and files for a sandbox are lost', async () => {
     cli.write(
       'q.jsonl',
-      jsonLines({
-        input: 'Which?',
-        choices: ['Rome', 'Paris'],
-        target: 'B',
-        sandbox: 'docker',
-        metadata: { level: 1 },
-      }),
+      lines([
+        {
+          input: 'Which?',
+          choices: ['Rome', 'Paris'],
+          target: 'B',
+          sandbox: 'docker',
+          metadata: { level: 1 },
+        },
+      ]),
     );
     const document = await importInto(cli, 'q.jsonl', '--scorer', 'choice');
     expect(suite('q').tasks[0].input).toBe(
       'Which?\n\nA) Rome\nB) Paris\n\nEnd with a line of the form "ANSWER: <letter>".',
     );
-    expect(inShort(document)).toEqual([
+    expect(shownItems(document)).toEqual([
       'lost q.jsonl:1 sandbox: tasks run without one',
       'note q.jsonl:1 metadata: left out',
     ]);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { openTestCli, type TestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
-import { importInto, inShort, jsonLines, verdicts } from './import-files.js';
+import { importInto, verdicts } from '../../testing/import-checks.js';
+import { lines, shownItems } from '../../testing/import-cli.js';
+import { openTestCli, type TestCli } from '../../testing/test-cli.js';
 
 let cli: TestCli;
 beforeEach(() => {
@@ -67,10 +68,10 @@ const suite = (name = 'traces') => parse(cli.read(`out/${name}.suite.yaml`));
 
 describe('import otel', () => {
   test('the outermost span of an agent becomes a task that nobody has reviewed, with its tools by start time', async () => {
-    cli.write('traces.jsonl', jsonLines(lookUp));
+    cli.write('traces.jsonl', lines([lookUp]));
     const document = await importInto(cli, 'traces.jsonl');
     expect(document).toMatchObject({ format: 'otel', tests: { all: 1, carried: 1 }, lost: 0 });
-    expect(inShort(document)).toEqual([
+    expect(shownItems(document)).toEqual([
       'note traces.jsonl:1 system messages: left out, because an agent brings its own',
     ]);
     expect(suite().tasks).toEqual([
@@ -126,7 +127,7 @@ describe('import otel', () => {
         { id: 'c1', parent: 'a1', at: 2 },
         { 'openinference.span.kind': 'CHAIN', ...whole },
       );
-      cli.write('traces.jsonl', jsonLines(trace([above]), trace([within, tools])));
+      cli.write('traces.jsonl', lines([trace([above]), trace([within, tools])]));
       await importInto(cli, 'traces.jsonl', '--force');
       expect(suite().tasks).toHaveLength(1);
       expect(suite().tasks[0]).toMatchObject({
@@ -157,15 +158,15 @@ describe('import otel', () => {
       ],
     });
     expect(suite().tasks[0].expect[0].judge).toEqual({ reference: 'It arrives on Friday.' });
-    expect(inShort(document)).toEqual(['lost traces.json:1 parts of messages that are no text']);
+    expect(shownItems(document)).toEqual(['lost traces.json:1 parts of messages that are no text']);
   });
 
   test('a span without content is left out, and the switch that records it is named', async () => {
     const bare = trace([span({ id: 'e1' }, { 'gen_ai.operation.name': 'invoke_agent' })]);
-    cli.write('traces.jsonl', jsonLines(lookUp, bare));
+    cli.write('traces.jsonl', lines([lookUp, bare]));
     const document = await importInto(cli, 'traces.jsonl');
     expect(document.tests).toEqual({ all: 2, carried: 1 });
-    expect(inShort(document)).toContain(
+    expect(shownItems(document)).toContain(
       'lost traces.jsonl:2 span of an agent without content: what it was given is not recorded',
     );
     expect(cli.read('out/import-report.md')).toContain(
@@ -186,7 +187,7 @@ describe('import otel', () => {
     const other = trace([span({ id: 'a1' }, { ...agent, 'gen_ai.agent.name': 'other' })], {
       'service.name': 'shop',
     });
-    cli.write('traces.jsonl', jsonLines(lookUp, other, other));
+    cli.write('traces.jsonl', lines([lookUp, other, other]));
     const chosen = async (...options: readonly string[]): Promise<number> =>
       (await importInto(cli, 'otel', 'traces.jsonl', '--expect', 'judge', '--force', ...options)).tests.all;
     expect(await chosen()).toBe(3);
@@ -199,7 +200,7 @@ describe('import otel', () => {
     [['--where', 'nothing'], 'Expected --where to be <attribute>=<value>.'],
     [['--expect', 'exact'], 'Of traces, --expect is one of trajectory, judge, none.'],
   ])('%j is refused', async (options, words) => {
-    cli.write('traces.jsonl', jsonLines(lookUp));
+    cli.write('traces.jsonl', lines([lookUp]));
     const { code, err } = await cli.run('import', 'otel', 'traces.jsonl', ...options);
     expect(code).toBe(2);
     expect(err).toContain(words);

@@ -1,23 +1,16 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
-import type { TestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
-import { suiteFileSchema } from '../../packages/touchstone/src/suites/index.js';
+import type { ImportItem } from '../../importers/index.js';
+import { suiteFileSchema } from '../../suites/index.js';
+import type { TestCli } from './test-cli.js';
 
-export type Item = {
-  readonly severity: string;
-  readonly file: string;
-  readonly line: number;
-  readonly pointer: string;
-  readonly what: string;
-  readonly became?: string;
-};
 export type ImportDocument = {
   readonly format: string;
   readonly tests: { readonly all: number; readonly carried: number };
   readonly assertions: { readonly all: number; readonly carried: number };
   readonly lost: number;
-  readonly items: readonly Item[];
+  readonly items: readonly ImportItem[];
 };
 
 const fitsSchema = new Ajv2020({ strict: false }).compile(suiteFileSchema());
@@ -51,10 +44,3 @@ export async function verdicts(
     rows.flatMap(({ taskId, passed }) => (taskId === undefined ? [] : [[taskId, passed]])),
   );
 }
-
-/** Each item in short: how grave, where, what. */
-export const inShort = ({ items }: ImportDocument): string[] =>
-  items.map(({ severity, file, line, what }) => `${severity} ${file}:${line} ${what}`);
-
-export const jsonLines = (...rows: readonly object[]): string =>
-  rows.map((row) => `${JSON.stringify(row)}\n`).join('');
