@@ -3,9 +3,9 @@ import { createTaskIds, taskSlug } from '../suites/index.js';
 import type {
   ImportCounts,
   ImportDraft,
-  Imported,
   ImportedTest,
   ImportItem,
+  ImportOutput,
   ItemCollector,
 } from './imported.js';
 
@@ -20,13 +20,13 @@ type Frame = {
 };
 
 /** A test with the id of its task. */
-type Numbered = { readonly test: ImportedTest; readonly taskId: string };
+type NumberedTest = { readonly test: ImportedTest; readonly taskId: string };
 
 /**
  * Makes the suite. An expectation that this host cannot check is lost, with its line. A test that has no
  * expectation is left out: it would pass whatever the agent says.
  */
-export async function assemble(draft: ImportDraft, frame: Frame): Promise<Imported> {
+export async function assemble(draft: ImportDraft, frame: Frame): Promise<ImportOutput> {
   const { format, items } = frame;
   const all = withIds(draft.tests);
   const kept = (await withoutTroubles(all, draft, frame)).filter(({ test }) => isKept(test, items));
@@ -46,7 +46,7 @@ export async function assemble(draft: ImportDraft, frame: Frame): Promise<Import
 }
 
 /** A test without a name has its number in the source, so that one that is left out changes no other id. */
-function withIds(tests: readonly ImportedTest[]): readonly Numbered[] {
+function withIds(tests: readonly ImportedTest[]): readonly NumberedTest[] {
   const ids = createTaskIds();
   return tests.map((test, at) => ({
     test,
@@ -54,14 +54,14 @@ function withIds(tests: readonly ImportedTest[]): readonly Numbered[] {
   }));
 }
 
-const suiteOf = (tests: readonly Numbered[], { suite }: ImportDraft, { suiteId }: Frame): JsonObject => ({
+const suiteOf = (tests: readonly NumberedTest[], { suite }: ImportDraft, { suiteId }: Frame): JsonObject => ({
   suiteId,
   version: '1.0.0',
   ...suite,
   tasks: tests.map(taskOf),
 });
 
-const taskOf = ({ test, taskId }: Numbered): JsonObject =>
+const taskOf = ({ test, taskId }: NumberedTest): JsonObject =>
   defined({
     taskId,
     tags: test.tags?.length ? test.tags : undefined,
@@ -78,10 +78,10 @@ const EXPECTATION = /^\/tasks\/(\d+)\/expect\/(\d+)/;
  * found: a list of troubles may be cut.
  */
 async function withoutTroubles(
-  tests: readonly Numbered[],
+  tests: readonly NumberedTest[],
   draft: ImportDraft,
   frame: Frame,
-): Promise<readonly Numbered[]> {
+): Promise<readonly NumberedTest[]> {
   const checkable = tests.filter(({ test }) => test.expect.length > 0);
   if (checkable.length === 0) return tests;
   const issues = await frame.findTroubles(suiteOf(checkable, draft, frame));
@@ -100,10 +100,10 @@ async function withoutTroubles(
 }
 
 function sifted(
-  { test, taskId }: Numbered,
+  { test, taskId }: NumberedTest,
   troubles: ReadonlyMap<string, string>,
   items: ItemCollector,
-): Numbered {
+): NumberedTest {
   const expect = test.expect.filter(({ at }, index) => {
     const trouble = troubles.get(`${taskId} ${index}`);
     if (trouble !== undefined) items.lost(at, `an assertion that cannot be checked here: ${trouble}`);
@@ -129,7 +129,7 @@ const countOf = ({ expect }: Pick<ImportedTest, 'expect'>): number =>
 
 function countsOf(
   tests: readonly ImportedTest[],
-  kept: readonly Numbered[],
+  kept: readonly NumberedTest[],
   items: readonly ImportItem[],
 ): ImportCounts {
   const counted = (severity: ImportItem['severity']): number =>

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { child, isObject, type Json, type JsonObject, validationError } from '@touchstone/protocol';
 import { readFileText, readJsonText, type TextReading, utf8 } from '../suites/index.js';
-import type { Place, Position, SourceDocument, SourceFile } from './imported.js';
+import type { Position, SourceDocument, SourceFile, SourcePointer } from './imported.js';
 
 const require = createRequire(import.meta.url);
 
@@ -18,8 +18,8 @@ export function textOf({ file, bytes }: SourceFile): string {
 export const unreadable = (file: string, message: string, position?: Position): Error =>
   validationError([{ pointer: '', message, ...position }], { file });
 
-export const placeIn = (document: SourceDocument, pointer = ''): Place => ({ document, pointer });
-export const inside = ({ document, pointer }: Place, key: string | number): Place => ({
+export const placeIn = (document: SourceDocument, pointer = ''): SourcePointer => ({ document, pointer });
+export const inside = ({ document, pointer }: SourcePointer, key: string | number): SourcePointer => ({
   document,
   pointer: child(pointer, key),
 });

@@ -20,7 +20,7 @@ export type SourceDocument = {
 export type Position = { readonly line: number; readonly column: number };
 
 /** Something in the source: what an item of the report is about. */
-export type Place = { readonly document: SourceDocument; readonly pointer: string };
+export type SourcePointer = { readonly document: SourceDocument; readonly pointer: string };
 
 /** `lost`: nothing stands for it. `changed`: something does, and means something else. `note`: worth knowing. */
 export type ItemSeverity = 'lost' | 'changed' | 'note';
@@ -42,7 +42,7 @@ export type Expectation = string | JsonObject;
 
 /** What an assertion of the source became, with its place. */
 export type PlacedExpectation = {
-  readonly at: Place;
+  readonly at: SourcePointer;
   readonly entry: Expectation;
   /** How many assertions of the source it stands for, when not 1. */
   readonly count?: number;
@@ -59,7 +59,7 @@ export type RecordedAnswer = {
 
 /** A test of the source on its way to a task. */
 export type ImportedTest = {
-  readonly at: Place;
+  readonly at: SourcePointer;
   /** What the source calls it. */
   readonly id?: string;
   readonly input: Json;
@@ -96,7 +96,7 @@ export type ImportCounts = {
 };
 
 /** What is written. */
-export type Imported = {
+export type ImportOutput = {
   readonly format: string;
   /** In the form that an author writes. */
   readonly suite: JsonObject;
@@ -135,9 +135,9 @@ export type ImportRequest = {
 
 /** Collects what the report lists. The place is located when all is known. */
 export type ItemCollector = {
-  lost(at: Place, what: string, hint?: string): void;
-  changed(at: Place, what: string, became: string, hint?: string): void;
-  note(at: Place, what: string, hint?: string): void;
+  lost(at: SourcePointer, what: string, hint?: string): void;
+  changed(at: SourcePointer, what: string, became: string, hint?: string): void;
+  note(at: SourcePointer, what: string, hint?: string): void;
   items(): readonly ImportItem[];
 };
 

@@ -9,10 +9,10 @@ import { BRAINTRUST, DEEPEVAL, LANGFUSE, LANGSMITH, ROWS } from './rows/rows.js'
 
 export { assemble, type FindTroubles } from './assemble.js';
 export type {
-  Imported,
   ImportFormat,
   ImportItem,
   ImportOptions,
+  ImportOutput,
   ImportRequest,
   SourceFile,
 } from './imported.js';

@@ -1,9 +1,16 @@
 import { defined } from '@touchstone/protocol';
-import type { ImportItem, ItemCollector, ItemSeverity, Place, Position, SourceDocument } from './imported.js';
+import type {
+  ImportItem,
+  ItemCollector,
+  ItemSeverity,
+  Position,
+  SourceDocument,
+  SourcePointer,
+} from './imported.js';
 
-type Found = {
+type ItemDraft = {
   readonly severity: ItemSeverity;
-  readonly at: Place;
+  readonly at: SourcePointer;
   readonly what: string;
   readonly became?: string | undefined;
   readonly hint?: string | undefined;
@@ -12,9 +19,15 @@ type Found = {
 
 /** One place holds for several tests when the source multiplies: such an item is one, and counts as often. */
 export function createItems(): ItemCollector {
-  const found = new Map<string, Found>();
+  const found = new Map<string, ItemDraft>();
   const documents = new Map<SourceDocument, number>();
-  const add = (severity: ItemSeverity, at: Place, what: string, became?: string, hint?: string): void => {
+  const add = (
+    severity: ItemSeverity,
+    at: SourcePointer,
+    what: string,
+    became?: string,
+    hint?: string,
+  ): void => {
     const known = documents.get(at.document) ?? documents.size;
     documents.set(at.document, known);
     const key = JSON.stringify([severity, known, at.pointer, what]);
@@ -31,8 +44,8 @@ export function createItems(): ItemCollector {
 }
 
 /** A text is read once more to find lines: once for all places of it. In the order of the files and their lines. */
-function located(found: readonly Found[]): readonly ImportItem[] {
-  const byDocument = new Map<SourceDocument, Found[]>();
+function located(found: readonly ItemDraft[]): readonly ImportItem[] {
+  const byDocument = new Map<SourceDocument, ItemDraft[]>();
   for (const one of found) {
     const others = byDocument.get(one.at.document);
     if (others) others.push(one);
@@ -47,7 +60,10 @@ function located(found: readonly Found[]): readonly ImportItem[] {
   );
 }
 
-function itemOf({ severity, at, what, became, hint, times }: Found, { line, column }: Position): ImportItem {
+function itemOf(
+  { severity, at, what, became, hint, times }: ItemDraft,
+  { line, column }: Position,
+): ImportItem {
   const { document, pointer } = at;
   const count = times > 1 ? times : undefined;
   return defined({ severity, file: document.file, line, column, pointer, what, became, hint, times: count });

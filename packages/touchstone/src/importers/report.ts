@@ -1,5 +1,5 @@
 import type { JsonObject } from '@touchstone/protocol';
-import type { ImportCounts, Imported, ImportItem } from './imported.js';
+import type { ImportCounts, ImportItem, ImportOutput } from './imported.js';
 
 const REPORT = 'import-report.md';
 
@@ -10,7 +10,7 @@ export function summaryOf({ tests, assertions, lost }: ImportCounts): string {
 }
 
 /** The report for programs. */
-export const reportDocument = ({ format, counts, items, details }: Imported): JsonObject =>
+export const reportDocument = ({ format, counts, items, details }: ImportOutput): JsonObject =>
   ({ reportVersion: 1, format, ...counts, items, details }) as unknown as JsonObject;
 
 const HEADINGS = {
@@ -20,7 +20,7 @@ const HEADINGS = {
 } as const;
 
 /** The report for people. */
-export function reportText(imported: Imported): string {
+export function reportText(imported: ImportOutput): string {
   const { format, counts, items, details } = imported;
   const sections = (['lost', 'changed', 'note'] as const).flatMap((severity) => {
     const found = items.filter((item) => item.severity === severity);

@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
-import type { Expectation, ItemCollector, Place } from '../imported.js';
+import type { Expectation, ItemCollector, SourcePointer } from '../imported.js';
 import type { Graders } from './graders.js';
 import { answerPointer, fillItem } from './templates.js';
 
 export type CriterionScope = {
-  readonly at: Place;
+  readonly at: SourcePointer;
   /** What the task is about: criteria name its members. */
   readonly item: Json;
   readonly items: ItemCollector;

@@ -4,9 +4,9 @@ import type {
   ImportDraft,
   ImportedTest,
   ImportRequest,
-  Place,
   RecordedAnswer,
   SourceDocument,
+  SourcePointer,
 } from '../imported.js';
 import { convertCriterion } from './criteria.js';
 import { createGraders, type Graders } from './graders.js';
@@ -48,7 +48,7 @@ export function hostedDraft(
   };
 }
 
-type Criterion = { readonly at: Place; readonly value: JsonObject };
+type Criterion = { readonly at: SourcePointer; readonly value: JsonObject };
 
 function criteriaOf(evaluation: SourceDocument | undefined, file: string): readonly Criterion[] {
   const value = isObject(evaluation?.value) ? evaluation.value : {};
@@ -113,7 +113,11 @@ function testOf(
   };
 }
 
-function answerOf(sample: JsonObject, at: Place, items: ImportRequest['items']): RecordedAnswer | undefined {
+function answerOf(
+  sample: JsonObject,
+  at: SourcePointer,
+  items: ImportRequest['items'],
+): RecordedAnswer | undefined {
   const said = sample.outputs ?? sample.output;
   const messages = objectsIn(said);
   const last = messages.findLast(({ role }) => role === undefined || role === 'assistant');

@@ -5,14 +5,14 @@ import type {
   ImportDraft,
   ImportedTest,
   ImportRequest,
-  Place,
   PlacedExpectation,
   SourceDocument,
   SourceFile,
+  SourcePointer,
 } from '../imported.js';
 
 type Read = { readonly file: SourceFile; readonly document: SourceDocument };
-type Ideal = { readonly at: Place; readonly texts: readonly string[]; readonly args: JsonObject };
+type Ideal = { readonly at: SourcePointer; readonly texts: readonly string[]; readonly args: JsonObject };
 type Convert = (ideal: Ideal, request: ImportRequest) => JsonObject | undefined;
 
 const ignoreCase = ({ ignore_case }: JsonObject): JsonObject =>
@@ -81,7 +81,7 @@ function classOf({ options, files }: ImportRequest, rows: readonly Read[]): stri
   );
 }
 
-type Entry = { readonly at: Place; readonly value: JsonObject; readonly file: SourceFile };
+type Entry = { readonly at: SourcePointer; readonly value: JsonObject; readonly file: SourceFile };
 
 function entriesOf({ file, document }: Read): readonly Entry[] {
   const value = isObject(document.value) ? document.value : {};

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { stringify } from 'yaml';
 import { createTaskIds, taskSlug } from '../../suites/index.js';
 import { inside, textOf } from '../documents.js';
-import type { ImportRequest, Place, SourceFile } from '../imported.js';
+import type { ImportRequest, SourceFile, SourcePointer } from '../imported.js';
 import { httpRun } from './http-provider.js';
 import { modelOf, modelRun } from './models.js';
 import type { Prompt } from './prompts.js';
@@ -21,16 +21,16 @@ export type AgentParts = Pick<ImportRequest, 'items' | 'open'> & {
 };
 
 type Provider = {
-  readonly at: Place;
+  readonly at: SourcePointer;
   readonly id: string;
   readonly label: string;
   readonly entry: JsonObject;
 };
-type Built = { readonly run: JsonObject; readonly providers?: JsonObject };
+type AgentRun = { readonly run: JsonObject; readonly providers?: JsonObject };
 type Files = { [path: string]: string };
 
 /** One agent for each prompt with each provider. */
-export function readAgents(value: Json | undefined, at: Place, parts: AgentParts) {
+export function readAgents(value: Json | undefined, at: SourcePointer, parts: AgentParts) {
   const files: Files = {};
   const ids = createTaskIds();
   const agents: JsonObject[] = [];
@@ -50,7 +50,11 @@ const slugOf = ({ label }: Provider, prompt: Prompt, several: boolean): string =
   taskSlug(several ? `${label} ${prompt.label}` : label).slice(0, 60) || 'agent';
 
 /** A text, an object with an id, or an object whose only member is the id. */
-function readProviders(value: Json | undefined, at: Place, { items }: AgentParts): readonly Provider[] {
+function readProviders(
+  value: Json | undefined,
+  at: SourcePointer,
+  { items }: AgentParts,
+): readonly Provider[] {
   const list = value === undefined ? [] : Array.isArray(value) ? (value as readonly Json[]) : [value];
   return list.flatMap((entry, index) => {
     const there = Array.isArray(value) ? inside(at, index) : at;
@@ -78,7 +82,7 @@ function promptsFor({ entry: { prompts } }: Provider, all: readonly Prompt[]): r
 
 type Making = AgentParts & { readonly slug: string; readonly files: Files };
 
-function runOf(provider: Provider, prompt: Prompt, making: Making): Built | undefined {
+function runOf(provider: Provider, prompt: Prompt, making: Making): AgentRun | undefined {
   const { id, at, entry } = provider;
   const { items } = making;
   if (entry.transform !== undefined) items.lost(inside(at, 'transform'), 'transform of a provider');
@@ -121,7 +125,7 @@ function modelAgent(
   { at, entry }: Provider,
   prompt: Prompt,
   making: Making,
-): Built | undefined {
+): AgentRun | undefined {
   const template = templateOf(prompt, making);
   if (template === undefined) return undefined;
   const isText = typeof template === 'string';
@@ -134,7 +138,7 @@ function modelAgent(
   };
 }
 
-function serviceAgent({ id, at, entry }: Provider, prompt: Prompt, making: Making): Built | undefined {
+function serviceAgent({ id, at, entry }: Provider, prompt: Prompt, making: Making): AgentRun | undefined {
   const config = isObject(entry.config) ? entry.config : {};
   const template = templateOf(prompt, making);
   if (typeof template !== 'string') return undefined;
@@ -146,7 +150,7 @@ function serviceAgent({ id, at, entry }: Provider, prompt: Prompt, making: Makin
 }
 
 /** An agent that says what it was asked: prepared answers, one for each input. */
-function echoAgent({ content, at }: Prompt, { inputs, files, slug, items }: Making): Built | undefined {
+function echoAgent({ content, at }: Prompt, { inputs, files, slug, items }: Making): AgentRun | undefined {
   const replies = inputs.flatMap((input) => {
     const output = typeof content === 'string' ? render(content, input) : echoed(content, input);
     return output === undefined ? [] : [{ when: input, output }];
@@ -167,7 +171,7 @@ function echoed(messages: readonly Json[], input: JsonObject): string | undefine
 
 const FILE = /^(?:file:\/\/|python:|javascript:)?(.+?\.(?:([cm]?[jt]s)|py))(?::(\w+))?$/;
 
-function codeAgent({ id, entry }: Provider, { content }: Prompt, making: Making): Built | undefined {
+function codeAgent({ id, entry }: Provider, { content }: Prompt, making: Making): AgentRun | undefined {
   const { files, slug, open, from } = making;
   const prompt = typeof content === 'string' ? content : JSON.stringify(content);
   if (id.startsWith('exec:')) {

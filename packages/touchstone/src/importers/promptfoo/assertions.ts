@@ -6,12 +6,12 @@ import type {
   Expectation,
   ImportRequest,
   ItemCollector,
-  Place,
   PlacedExpectation,
   SourceFile,
+  SourcePointer,
 } from '../imported.js';
+import type { Converter, Outcome } from './assertion.js';
 import { PLAIN_CHECKS } from './checks.js';
-import type { Converter, Outcome } from './given.js';
 import { JUDGED_CHECKS } from './judged.js';
 import type { ScorerFiles } from './scorers.js';
 import { renderDeep } from './templates.js';
@@ -30,7 +30,7 @@ export type AssertionScope = {
 };
 
 /** An entry of `assert` with its place. */
-export type PlacedAssertion = { readonly at: Place; readonly entry: Json };
+export type PlacedAssertion = { readonly at: SourcePointer; readonly entry: Json };
 export type Expectations = { readonly expect: readonly PlacedExpectation[]; readonly lost: number };
 
 const NONE: Expectations = { expect: [], lost: 0 };
@@ -42,7 +42,7 @@ const join = (parts: readonly Expectations[]): Expectations => ({
 /** All assertions have to be met, or with a threshold so much of their weight. */
 export function readAssertions(
   assertions: readonly PlacedAssertion[],
-  threshold: { readonly value: number; readonly at: Place } | undefined,
+  threshold: { readonly value: number; readonly at: SourcePointer } | undefined,
   scope: AssertionScope,
 ): Expectations {
   const read = join(assertions.map((assertion) => readAssertion(assertion, scope)));
@@ -55,7 +55,12 @@ export function readAssertions(
 const OUTSIDE: ReadonlySet<string> = new Set(['judge', 'similar', 'scorer', 'all', 'any']);
 
 /** One check for several: what cannot stand inside it is lost. */
-function together(read: Expectations, min: number, at: Place, { items }: AssertionScope): Expectations {
+function together(
+  read: Expectations,
+  min: number,
+  at: SourcePointer,
+  { items }: AssertionScope,
+): Expectations {
   const parts = read.expect.flatMap(({ at: place, entry }) => {
     const part = partOf(entry);
     if (!part) items.lost(place, 'assertion under a threshold that no check of checks can hold');
@@ -84,14 +89,18 @@ function readAssertion({ at, entry }: PlacedAssertion, scope: AssertionScope): E
   return isObject(found) ? readEntry(at, found, scope) : lose(at, 'assertion: its $ref leads nowhere', scope);
 }
 
-function readEntry(at: Place, entry: JsonObject, scope: AssertionScope): Expectations {
+function readEntry(at: SourcePointer, entry: JsonObject, scope: AssertionScope): Expectations {
   const { type } = entry;
   if (typeof type !== 'string') return lose(at, 'assertion without a type', scope);
   return type === 'assert-set' ? readSet(at, entry, scope) : readOne(at, type, entry, scope);
 }
 
 /** A set without a threshold holds when all of it does: its assertions stand for themselves. */
-function readSet(at: Place, { assert, threshold, weight }: JsonObject, scope: AssertionScope): Expectations {
+function readSet(
+  at: SourcePointer,
+  { assert, threshold, weight }: JsonObject,
+  scope: AssertionScope,
+): Expectations {
   const list = Array.isArray(assert) ? (assert as readonly Json[]) : [];
   const placed = list.map((entry, index) => ({ at: inside(inside(at, 'assert'), index), entry }));
   const own = typeof threshold === 'number' ? { value: threshold, at } : undefined;
@@ -106,7 +115,7 @@ function withWeight(entry: Expectation, factor: number): JsonObject {
   return { ...entry, weight: factor * (typeof entry.weight === 'number' ? entry.weight : 1) };
 }
 
-function readOne(at: Place, type: string, raw: JsonObject, scope: AssertionScope): Expectations {
+function readOne(at: SourcePointer, type: string, raw: JsonObject, scope: AssertionScope): Expectations {
   const not = type.startsWith('not-');
   const base = not ? type.slice('not-'.length) : type;
   const convert = converterOf(base, scope.scorers);
@@ -129,7 +138,7 @@ const converterOf = (type: string, { converters }: ScorerFiles): Converter | und
     type
   ];
 
-function lose(at: Place, what: string, { items }: AssertionScope, hint?: string): Expectations {
+function lose(at: SourcePointer, what: string, { items }: AssertionScope, hint?: string): Expectations {
   items.lost(at, what, hint);
   return { ...NONE, lost: 1 };
 }
@@ -169,7 +178,11 @@ function pointerFor({ transform }: JsonObject, { pointer }: AssertionScope): str
   return own === undefined ? CODE : `${pointer ?? ''}${own}`;
 }
 
-function noteGrader(at: Place, { provider, rubricPrompt }: JsonObject, { items }: AssertionScope): void {
+function noteGrader(
+  at: SourcePointer,
+  { provider, rubricPrompt }: JsonObject,
+  { items }: AssertionScope,
+): void {
   if (provider !== undefined)
     items.note(inside(at, 'provider'), 'provider of an assertion: not carried over');
   if (rubricPrompt !== undefined)
@@ -188,10 +201,10 @@ const OUT_OF_REACH = 'the transform of the answer cannot be carried over to it';
 const isOutOfReach = (check: string, pointer: string | undefined): boolean =>
   !WITHOUT_ANSWER.has(check) && (pointer === CODE || (check === 'scorer' && pointer !== undefined));
 
-type Built = Exclude<Outcome, { readonly lost: string }>;
+type CheckOutcome = Exclude<Outcome, { readonly lost: string }>;
 
 function entryOf(
-  { check, args, says, turned }: Built,
+  { check, args, says, turned }: CheckOutcome,
   {
     not,
     pointer,
@@ -214,7 +227,7 @@ function entryOf(
 }
 
 /** Where an assertion of a list stands. */
-export const placedAssertions = (list: Json | undefined, at: Place): readonly PlacedAssertion[] =>
+export const placedAssertions = (list: Json | undefined, at: SourcePointer): readonly PlacedAssertion[] =>
   Array.isArray(list)
     ? (list as readonly Json[]).map((entry, index) => ({
         at: { document: at.document, pointer: child(at.pointer, index) },

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { readFileText } from '../../suites/index.js';
-import { type Converter, type Given, isScalar, lost, textsOf } from './given.js';
+import { type Assertion, type Converter, isScalar, lost, textsOf } from './assertion.js';
 
 const NO_TEXT = 'without a text as its value';
 
@@ -96,7 +96,7 @@ const refusal: Converter = ({ not }) => ({
 
 const DEFAULT_SIMILARITY = 0.75;
 
-const similar: Converter = ({ value, threshold = DEFAULT_SIMILARITY }: Given) => {
+const similar: Converter = ({ value, threshold = DEFAULT_SIMILARITY }: Assertion) => {
   const list = typeof value === 'string' ? [value] : textsOf(value);
   if (!list || list.length === 0) return lost(NO_TEXT);
   const [only] = list;

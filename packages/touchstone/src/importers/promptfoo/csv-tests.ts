@@ -1,6 +1,6 @@
 import { defined, type Json, type JsonObject } from '@touchstone/protocol';
+import { textsOf } from './assertion.js';
 import { PLAIN_CHECKS } from './checks.js';
-import { textsOf } from './given.js';
 import { JUDGED_CHECKS } from './judged.js';
 import { TRAJECTORY_CHECKS } from './trajectory.js';
 

@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { inside } from '../documents.js';
-import type { ItemCollector, Place } from '../imported.js';
+import type { ItemCollector, SourcePointer } from '../imported.js';
 import { asTemplate } from './templates.js';
 import { transformPointer } from './transforms.js';
 
 type Parts = {
   readonly url: string;
   readonly config: JsonObject;
-  readonly at: Place;
+  readonly at: SourcePointer;
   readonly items: ItemCollector;
   /** The prompt's template, in the words of this host. */
   readonly prompt: string;

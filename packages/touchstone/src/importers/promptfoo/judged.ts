@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
-import { type Converter, type Given, lost, type Outcome } from './given.js';
+import { type Assertion, type Converter, lost, type Outcome } from './assertion.js';
 
 const CHANGED = "this host's judge decides, by its own question";
 
@@ -7,7 +7,7 @@ const asText = (value: Json | undefined): string =>
   typeof value === 'string' ? value.trim() : value == null ? '' : JSON.stringify(value);
 
 /** A question to the judge. A threshold makes it a matter of degree. */
-const judge = (says: string, { threshold }: Pick<Given, 'threshold'>, args: JsonObject = {}): Outcome =>
+const judge = (says: string, { threshold }: Pick<Assertion, 'threshold'>, args: JsonObject = {}): Outcome =>
   says === ''
     ? lost('without a criterion')
     : {

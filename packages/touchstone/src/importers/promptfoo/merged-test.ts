@@ -1,21 +1,21 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { inside } from '../documents.js';
-import type { Place } from '../imported.js';
+import type { SourcePointer } from '../imported.js';
 import { type PlacedAssertion, placedAssertions } from './assertions.js';
 import type { PlacedTest } from './tests.js';
 
 /** A test with everything that holds for it: of the default test, of its scenario, and its own. */
 export type MergedTest = {
-  readonly at: Place;
+  readonly at: SourcePointer;
   readonly vars: JsonObject;
   readonly assertions: readonly PlacedAssertion[];
-  readonly threshold?: { readonly value: number; readonly at: Place };
-  readonly options: { readonly [name: string]: { readonly value: Json; readonly at: Place } };
+  readonly threshold?: { readonly value: number; readonly at: SourcePointer };
+  readonly options: { readonly [name: string]: { readonly value: Json; readonly at: SourcePointer } };
   readonly metadata: JsonObject;
   readonly description?: string;
   readonly providerOutput?: Json;
   /** Further members, with their places. */
-  readonly others: readonly { readonly name: string; readonly at: Place }[];
+  readonly others: readonly { readonly name: string; readonly at: SourcePointer }[];
 };
 
 const KNOWN: ReadonlySet<string> = new Set(

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { inside } from '../documents.js';
-import type { ItemCollector, Place } from '../imported.js';
+import type { ItemCollector, SourcePointer } from '../imported.js';
 
 /** The name of each parameter there and here. */
 const PARAMETERS: { readonly [name: string]: string } = {
@@ -35,7 +35,7 @@ export function modelOf(id: string): Model | undefined {
 export function modelRun(
   { provider, model }: Model,
   config: Json | undefined,
-  at: Place,
+  at: SourcePointer,
   items: ItemCollector,
 ): JsonObject {
   const members = isObject(config) ? config : {};
@@ -55,7 +55,7 @@ export function modelRun(
 
 const ENDPOINT: ReadonlySet<string> = new Set(['apiBaseUrl', 'apiKeyEnvar']);
 
-function loseMember(name: string, at: Place, items: ItemCollector): void {
+function loseMember(name: string, at: SourcePointer, items: ItemCollector): void {
   if (SECRETS.has(name))
     items.note(at, `${name} of a provider: not copied, set the variable of the provider`);
   else items.lost(at, `${name} of a provider`);

@@ -5,9 +5,9 @@ import type {
   ImportedTest,
   ImportFormat,
   ImportRequest,
-  Place,
   SourceDocument,
   SourceFile,
+  SourcePointer,
 } from '../imported.js';
 import { metadataTags } from '../rows/columns.js';
 import { readAgents } from './agents.js';
@@ -65,7 +65,7 @@ function readConfig(source: Source): Parts {
   return { tests, ...partsOf(source, made) };
 }
 
-type Made = {
+type AgentFiles = {
   readonly agents?: readonly JsonObject[];
   readonly providers?: JsonObject;
   readonly files?: ImportDraft['files'];
@@ -74,7 +74,7 @@ type Made = {
 /** Members without anything in them are left out. */
 function partsOf(
   { scorers }: Source,
-  { agents = [], providers = {}, files = {} }: Made,
+  { agents = [], providers = {}, files = {} }: AgentFiles,
 ): Omit<Parts, 'tests'> {
   const entries = scorers.entries();
   const config = {
@@ -90,7 +90,7 @@ const READ = new Set(
   '$schema prompts providers targets tests scenarios defaultTest description assertionTemplates'.split(' '),
 );
 
-function loseMembers(config: JsonObject, at: Place, items: Source['items']): void {
+function loseMembers(config: JsonObject, at: SourcePointer, items: Source['items']): void {
   for (const name of Object.keys(config)) {
     if (LOST.has(name)) items.lost(inside(at, name), `${name}: nothing here stands for it`);
     else if (!READ.has(name)) items.note(inside(at, name), `${name}: not carried over`);
@@ -111,7 +111,7 @@ function configTests(
 }
 
 /** None, or one. */
-function readDefault(value: Json | undefined, at: Place, source: Source): readonly PlacedTest[] {
+function readDefault(value: Json | undefined, at: SourcePointer, source: Source): readonly PlacedTest[] {
   if (isObject(value)) return [{ at, value }];
   return typeof value === 'string' ? readTests(value, at, source).slice(0, 1) : [];
 }
@@ -119,7 +119,7 @@ function readDefault(value: Json | undefined, at: Place, source: Source): readon
 /** Every entry of `config` with every test. */
 function readScenarios(
   value: Json | undefined,
-  at: Place,
+  at: SourcePointer,
   source: Source,
 ): readonly (readonly PlacedTest[])[] {
   if (!Array.isArray(value)) return [];

@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { taskSlug } from '../../suites/index.js';
 import { inside, readDocument, textOf } from '../documents.js';
-import type { ImportRequest, Place, SourceFile } from '../imported.js';
+import type { ImportRequest, SourceFile, SourcePointer } from '../imported.js';
 
 /** A prompt of the source, still in its own template language. */
 export type Prompt = {
-  readonly at: Place;
+  readonly at: SourcePointer;
   readonly label: string;
   /** A text, or chat messages. */
   readonly content: string | readonly Json[];
@@ -14,7 +14,7 @@ export type Prompt = {
 type Reading = Pick<ImportRequest, 'items' | 'open'> & { readonly from: SourceFile };
 
 /** The prompts of a configuration; a bare variable when it has none, as there. */
-export function readPrompts(value: Json | undefined, at: Place, reading: Reading): readonly Prompt[] {
+export function readPrompts(value: Json | undefined, at: SourcePointer, reading: Reading): readonly Prompt[] {
   if (value === undefined) return [{ at, label: 'prompt', content: '{{prompt}}' }];
   const list = Array.isArray(value) ? (value as readonly Json[]) : [value];
   const labelled = list.flatMap((entry, index) =>
@@ -25,7 +25,7 @@ export function readPrompts(value: Json | undefined, at: Place, reading: Reading
   );
 }
 
-function readPrompt(entry: Json, at: Place, reading: Reading): readonly Prompt[] {
+function readPrompt(entry: Json, at: SourcePointer, reading: Reading): readonly Prompt[] {
   if (typeof entry === 'string') return readText(entry, '', at, reading);
   const { id, raw, label } = (isObject(entry) ? entry : {}) as JsonObject;
   const text = raw ?? id;
@@ -37,7 +37,7 @@ function readPrompt(entry: Json, at: Place, reading: Reading): readonly Prompt[]
 const PATH = /^[^\n{}]+\.(?:txt|md|j2|json|ya?ml)$/i;
 const CODE = /^[^\n{}]+\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
 
-function readText(text: string, label: string, at: Place, reading: Reading): readonly Prompt[] {
+function readText(text: string, label: string, at: SourcePointer, reading: Reading): readonly Prompt[] {
   const path = text.replace(/^file:\/\//, '');
   if (CODE.test(path)) {
     reading.items.lost(at, 'prompt that code makes');

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { defined, type Json, type JsonObject } from '@touchstone/protocol';
 import { textOf } from '../documents.js';
 import type { ImportRequest, SourceFile } from '../imported.js';
-import { type Converter, type Given, lost, type Outcome } from './given.js';
+import { type Assertion, type Converter, lost, type Outcome } from './assertion.js';
 import { fileJavascript, filePython, inlineJavascript, inlinePython } from './scorer-code.js';
 
 /** Collects the programs that assertions are made of. The same code is one scorer. */
@@ -49,7 +49,7 @@ export function createScorerFiles(open: ImportRequest['open'], from: SourceFile)
   };
 }
 
-const configOf = ({ threshold, not, raw }: Given): JsonObject =>
+const configOf = ({ threshold, not, raw }: Assertion): JsonObject =>
   defined({ threshold, not: not || undefined, config: raw.config as Json | undefined }) as JsonObject;
 
 type Copying = {
@@ -60,7 +60,11 @@ type Copying = {
 
 const FILE = /^file:\/\/(.+?\.(?:[cm]?[jt]s|py))(?::(\w+))?$/;
 
-function programOf(language: Language, { value }: Given, { open, from, files }: Copying): string | Outcome {
+function programOf(
+  language: Language,
+  { value }: Assertion,
+  { open, from, files }: Copying,
+): string | Outcome {
   if (typeof value !== 'string' || value.trim() === '') return lost('without code');
   const [, path, name] = FILE.exec(value.trim()) ?? [];
   if (path === undefined) return language === 'python' ? inlinePython(value) : inlineJavascript(value);

@@ -1,15 +1,19 @@
 import { isObject, type Json, type JsonObject, pointerOf } from '@touchstone/protocol';
 import { inside, itemOf, placeIn, readDocument, readRows } from '../documents.js';
-import type { ImportRequest, Place, SourceDocument, SourceFile } from '../imported.js';
+import type { ImportRequest, SourceDocument, SourceFile, SourcePointer } from '../imported.js';
 import { testOfRow } from './csv-tests.js';
 
 /** A test as it stands in a file. */
-export type PlacedTest = { readonly at: Place; readonly value: JsonObject };
+export type PlacedTest = { readonly at: SourcePointer; readonly value: JsonObject };
 
 type Reading = Pick<ImportRequest, 'items' | 'open'> & { readonly from: SourceFile };
 
 /** The tests that a member stands for: a list, the name of a file, or a list of both. */
-export function readTests(value: Json | undefined, at: Place, reading: Reading): readonly PlacedTest[] {
+export function readTests(
+  value: Json | undefined,
+  at: SourcePointer,
+  reading: Reading,
+): readonly PlacedTest[] {
   if (value === undefined) return [];
   if (typeof value === 'string') return namedTests(value, at, reading);
   if (!Array.isArray(value)) return lose(at, 'tests that are neither a list nor a file', reading);
@@ -22,14 +26,14 @@ export function readTests(value: Json | undefined, at: Place, reading: Reading):
   });
 }
 
-function lose(at: Place, what: string, { items }: Reading): readonly PlacedTest[] {
+function lose(at: SourcePointer, what: string, { items }: Reading): readonly PlacedTest[] {
   items.lost(at, what);
   return [];
 }
 
 const TEST_FILES = /\.(?:csv|jsonl|ndjson|json|ya?ml)$/i;
 
-function namedTests(name: string, at: Place, reading: Reading): readonly PlacedTest[] {
+function namedTests(name: string, at: SourcePointer, reading: Reading): readonly PlacedTest[] {
   const path = name.replace(/^file:\/\//, '');
   if (/^\w+:\/\//.test(path)) return lose(at, 'tests that lie elsewhere: no network is used', reading);
   if (!TEST_FILES.test(path)) return lose(at, 'tests in a file of another kind', reading);

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { toolIdOf } from '../tool-names.js';
-import { type Converter, lost, type Outcome, textsOf } from './given.js';
+import { type Converter, lost, type Outcome, textsOf } from './assertion.js';
 
 /** The id or pattern of a step; undefined when it names no tool. */
 function toolOf(step: Json | undefined): string | undefined {

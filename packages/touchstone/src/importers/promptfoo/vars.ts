@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@touchstone/protocol';
 import { inside } from '../documents.js';
-import type { ImportRequest, Place, SourceFile } from '../imported.js';
+import type { ImportRequest, SourceFile, SourcePointer } from '../imported.js';
 import { valueIn } from './assertions.js';
 import { render } from './templates.js';
 
@@ -9,13 +9,13 @@ type Reading = Pick<ImportRequest, 'items' | 'open'> & { readonly from: SourceFi
 const CODE_FILE = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/;
 
 /** Files that variables name are read; what code would make is lost. */
-export function readVars(vars: JsonObject, at: Place, reading: Reading): JsonObject {
+export function readVars(vars: JsonObject, at: SourcePointer, reading: Reading): JsonObject {
   return Object.fromEntries(
     Object.entries(vars).map(([name, value]) => [name, readVar(value, inside(at, name), reading)]),
   );
 }
 
-function readVar(value: Json, at: Place, { items, open, from }: Reading): Json {
+function readVar(value: Json, at: SourcePointer, { items, open, from }: Reading): Json {
   if (typeof value !== 'string' || !value.startsWith('file://')) return value;
   const path = value.slice('file://'.length);
   const files = CODE_FILE.test(path) ? [] : open(path, from);

@@ -1,9 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { inside, placeIn } from '../documents.js';
-import type { ImportedTest, ItemCollector, SourceDocument } from '../imported.js';
+import type { ImportedTest, ItemCollector, PlacedExpectation, SourceDocument } from '../imported.js';
 import { toolIdOf } from '../tool-names.js';
-
-type Expected = ImportedTest['expect'][number];
 
 /** A row about a conversation: fixed turns, or a user who is played. Undefined for a row with one question. */
 export function deepevalTest(document: SourceDocument, items: ItemCollector): ImportedTest | undefined {
@@ -12,7 +10,7 @@ export function deepevalTest(document: SourceDocument, items: ItemCollector): Im
   if (typeof scenario !== 'string' && !Array.isArray(turns)) return undefined;
   const at = placeIn(document);
   const input = conversationOf(row, document, items);
-  const expect: Expected[] = [];
+  const expect: PlacedExpectation[] = [];
   if (typeof outcome === 'string' && outcome !== '') {
     const there = inside(at, 'expected_outcome');
     const entry = { judge: {}, says: `The conversation ends like this: ${outcome}` };
@@ -45,7 +43,7 @@ const userTurn = (turn: Json): readonly string[] =>
   isObject(turn) && turn.role === 'user' && typeof turn.content === 'string' ? [turn.content] : [];
 
 /** Tools that the agent is to call, in any order, whatever their inputs. */
-export function deepevalTools(document: SourceDocument): readonly Expected[] {
+export function deepevalTools(document: SourceDocument): readonly PlacedExpectation[] {
   const { expected_tools: tools } = document.value as JsonObject;
   const names = namesOf(tools);
   if (names.length === 0) return [];

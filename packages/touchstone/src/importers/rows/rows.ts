@@ -55,12 +55,12 @@ const readWith =
     };
   };
 
-type Shared = Pick<RowReading, 'items' | 'tally'> & { readonly options: ImportOptions };
+type FileReading = Pick<RowReading, 'items' | 'tally'> & { readonly options: ImportOptions };
 
 function readFile(
   file: SourceFile,
   preset: Preset,
-  { options, items, tally }: Shared,
+  { options, items, tally }: FileReading,
 ): readonly ImportedTest[] {
   const rows = readRows(file);
   const values = rows.map((row) => rowOf(row));

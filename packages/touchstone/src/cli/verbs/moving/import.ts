@@ -4,8 +4,8 @@ import {
   assemble,
   createItems,
   IMPORT_FORMATS,
-  type Imported,
   type ImportOptions,
+  type ImportOutput,
   summaryOf,
 } from '../../../importers/index.js';
 import { taskSlug } from '../../../suites/index.js';
@@ -50,7 +50,7 @@ export async function importCommand(
   return options.strict && imported.counts.lost > 0 ? 1 : 0;
 }
 
-async function readSources({ format, files }: ImportChoice, options: ImportOptions): Promise<Imported> {
+async function readSources({ format, files }: ImportChoice, options: ImportOptions): Promise<ImportOutput> {
   const items = createItems();
   const entry = IMPORT_FORMATS[format];
   if (!entry) throw new UsageError(`There is no format ${format}.`);
@@ -104,7 +104,7 @@ function readMap(text: string): NonNullable<ImportOptions['map']> {
   return Object.fromEntries(pairs);
 }
 
-const nothingLeft = ({ items, counts }: Imported): UsageError => {
+const nothingLeft = ({ items, counts }: ImportOutput): UsageError => {
   const first = items.find(({ severity }) => severity === 'lost');
   const why = first ? ` ${first.file}:${first.line}: ${first.what}.` : '';
   return new UsageError(
@@ -113,7 +113,7 @@ const nothingLeft = ({ items, counts }: Imported): UsageError => {
   );
 };
 
-function tell(context: Context, imported: Imported, written: ReturnType<typeof placeImported>): void {
+function tell(context: Context, imported: ImportOutput, written: ReturnType<typeof placeImported>): void {
   const { io } = context;
   const { format, counts, items, suite, recorded } = imported;
   const { suite: suiteFile, config, files } = written;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { defined } from '@touchstone/protocol';
 import { stringify } from 'yaml';
-import { type Imported, reportDocument, reportText } from '../../../importers/index.js';
+import { type ImportOutput, reportDocument, reportText } from '../../../importers/index.js';
 import { displayPath, placeFile } from '../../files/local-files.js';
 import { UsageError } from '../../io.js';
 
@@ -15,7 +15,7 @@ type WrittenFiles = {
 };
 
 /** Writes everything or nothing: a file that is there stays as it is unless it may be overwritten. */
-export function placeImported(imported: Imported, { folder, cwd, force }: Target): WrittenFiles {
+export function placeImported(imported: ImportOutput, { folder, cwd, force }: Target): WrittenFiles {
   const texts = textsOf(imported);
   const shown = (name: string): string => displayPath(resolve(cwd, folder, name), cwd);
   const there = Object.keys(texts).filter((name) => existsSync(resolve(cwd, folder, name)));
@@ -38,9 +38,9 @@ export function placeImported(imported: Imported, { folder, cwd, force }: Target
 const RECORDED = 'recorded.jsonl';
 
 /** The last part of the suite id. */
-const nameOf = ({ suite }: Imported): string => String(suite.suiteId).split('.').at(-1) ?? 'imported';
+const nameOf = ({ suite }: ImportOutput): string => String(suite.suiteId).split('.').at(-1) ?? 'imported';
 
-function textsOf(imported: Imported): { readonly [name: string]: string } {
+function textsOf(imported: ImportOutput): { readonly [name: string]: string } {
   const { suite, config, files, recorded } = imported;
   const name = nameOf(imported);
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

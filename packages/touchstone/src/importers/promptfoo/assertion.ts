@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@touchstone/protocol';
 
 /** An assertion of promptfoo, with its value filled in for one test. */
-export type Given = {
+export type Assertion = {
   /** Without `not-`. */
   readonly type: string;
   readonly not: boolean;
@@ -26,7 +26,7 @@ export type Outcome =
     }
   | { readonly lost: string; readonly hint?: string };
 
-export type Converter = (given: Given) => Outcome;
+export type Converter = (given: Assertion) => Outcome;
 
 export const lost = (why: string, hint?: string): Outcome => ({
   lost: why,
