@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { inside, placeIn } from './documents.js';
-import type { Place, SourceDocument } from './imported.js';
+import type { SourceDocument, SourcePointer } from './imported.js';
 
 /** A value of a source with its place: what is read from it can be reported with its line. */
-export type Node = { readonly at: Place; readonly value: Json | undefined };
+export type Node = { readonly at: SourcePointer; readonly value: Json | undefined };
 
 export const rootOf = (document: SourceDocument): Node => ({ at: placeIn(document), value: document.value });
 

@@ -1,4 +1,4 @@
-import type { Expectation, ImportedTest, ItemCollector, Place } from '../imported.js';
+import type { Expectation, ImportedTest, ItemCollector, SourcePointer } from '../imported.js';
 import { itemsOf, member, type Node, number, text } from '../nodes.js';
 import { sequenceOf, type ToolUse } from '../tool-calls.js';
 import { either, type Invocation } from './invocations.js';
@@ -14,7 +14,7 @@ export const DEFAULT_CRITERIA: { readonly [name: string]: number } = {
 
 /** An eval case as criteria see it. */
 export type CaseFacts = {
-  readonly at: Place;
+  readonly at: SourcePointer;
   readonly invocations: readonly Invocation[];
   /** A conversation answers with an object; its last answer is in there. */
   readonly pointer: { readonly at?: string };
@@ -31,7 +31,7 @@ export function readCriterion({ name, node }: Criterion, facts: CaseFacts): Read
   return { expect: [], lost: 1 };
 }
 
-const one = (at: Place, entry: Expectation): Reading => ({ expect: [{ at, entry }], lost: 0 });
+const one = (at: SourcePointer, entry: Expectation): Reading => ({ expect: [{ at, entry }], lost: 0 });
 const thresholdOf = (node: Node): number | undefined => number(node) ?? number(member(node, 'threshold'));
 const lastOf = ({ invocations }: CaseFacts): Invocation | undefined => invocations.at(-1);
 

@@ -1,15 +1,15 @@
 import type { JsonObject } from '@touchstone/protocol';
-import type { Expectation, ItemCollector, Place } from '../imported.js';
+import type { Expectation, ItemCollector, SourcePointer } from '../imported.js';
 import { readAnswerLine, readChoice, readPattern } from './answer-patterns.js';
 import { carried, escaped, lost, type ScorerFacts, type ScorerReading } from './scorer-reading.js';
 
 /** A scorer of a log, or the one that the command line names. */
-export type Scorer = { readonly name: string; readonly params: JsonObject; readonly at: Place };
+export type Scorer = { readonly name: string; readonly params: JsonObject; readonly at: SourcePointer };
 
 /** What a scorer becomes for one sample; undefined when it is lost, which the report then says. */
 export function readScorer(
   { name, params, at }: Scorer,
-  { targets, at: target }: { readonly targets: readonly string[]; readonly at: Place },
+  { targets, at: target }: { readonly targets: readonly string[]; readonly at: SourcePointer },
   items: ItemCollector,
 ): Expectation | undefined {
   const read = SCORERS[name.replace(/^inspect_ai\//, '')];
