@@ -6,15 +6,19 @@ import { cold } from './parts/cold.mjs';
 import { fleet } from './parts/fleet.mjs';
 import { install } from './parts/install.mjs';
 import { latency } from './parts/latency.mjs';
+import { models } from './parts/models.mjs';
 import { noisy } from './parts/noisy.mjs';
 import { page } from './parts/page.mjs';
+import { reading } from './parts/reading.mjs';
 import { resume } from './parts/resume.mjs';
 import { safety } from './parts/safety.mjs';
+import { serving } from './parts/serving.mjs';
 import { sse } from './parts/sse.mjs';
+import { stores } from './parts/stores.mjs';
 import { throughput } from './parts/throughput.mjs';
 import { openPeers } from './peers/index.mjs';
 
-const PARTS = { cold, throughput, latency, resume, sse, safety };
+const PARTS = { cold, throughput, latency, models, reading, serving, stores, resume, sse, safety };
 // Only by name: one takes ten minutes, one needs a browser, one a PostgreSQL server, one asks the registry.
 const ON_DEMAND = { noisy, page, fleet, install };
 

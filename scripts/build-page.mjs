@@ -9,9 +9,10 @@ import { build } from 'vite';
 const root = fileURLToPath(new URL('../packages/web/', import.meta.url));
 const outDir = fileURLToPath(new URL('../packages/touchstone/page/', import.meta.url));
 
-const buildInto = (folder, rolldownOptions) =>
+const buildInto = (folder, mode, rolldownOptions) =>
   build({
     root,
+    mode,
     configFile: false,
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -30,7 +31,7 @@ const buildInto = (folder, rolldownOptions) =>
     },
   });
 
-await buildInto(outDir, {});
+await buildInto(outDir, 'production', {});
 
 for (const entry of readdirSync(outDir, { recursive: true, withFileTypes: true })) {
   if (!entry.isFile()) continue;
@@ -40,7 +41,7 @@ for (const entry of readdirSync(outDir, { recursive: true, withFileTypes: true }
   writeFileSync(`${path}.br`, brotliCompressSync(bytes));
 }
 
-await buildInto(`${outDir}file/`, {
+await buildInto(`${outDir}file/`, 'file', {
   input: `${root}src/file/main.tsx`,
   output: { format: 'iife', entryFileNames: 'file.js', assetFileNames: 'file[extname]' },
 });

@@ -20,3 +20,18 @@ test('a name has its rules in one stylesheet', () => {
   expect(sheets.size).toBeGreaterThan(100);
   expect([...sheets].filter(([, found]) => found.length > 1)).toEqual([]);
 });
+
+/** What the container queries of a stylesheet change: `.grid-runs .cell-tags`. */
+function narrowed(sheet: string): readonly string[] {
+  const text = readFileSync(join(FOLDER, sheet), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+  const queries = [...text.matchAll(/@container[^{]*\{((?:[^{}]*\{[^}]*\})*)\s*\}/g)];
+  const rules = queries.flatMap(([, body = '']) => [...body.matchAll(/([^{}]+)\{/g)]);
+  return rules.flatMap(([, list = '']) => list.split(/,(?![^(]*\))/).map((one) => one.trim()));
+}
+
+test('a column that changes as its list narrows is named together with its list', () => {
+  const sheets = readdirSync(FOLDER).filter((file) => file.endsWith('.css'));
+  const columns = sheets.flatMap(narrowed).filter((selector) => selector.includes('.cell-'));
+  expect(columns.length).toBeGreaterThan(20);
+  expect(columns.filter((selector) => !/^(:is\()?\.grid-(?!row|head)[\w-]+[ ,]/.test(selector))).toEqual([]);
+});

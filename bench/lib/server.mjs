@@ -9,8 +9,9 @@ import { AGENT, COMMAND } from './touchstone.mjs';
 const KEY = 'bench-key';
 const AGENT_ID = 'local.bench.agent';
 
-export async function withServer(folder, env, use) {
-  const config = writeConfig(folder, configuration());
+/** With the tenant `local` it shares its runs with the command line. */
+export async function withServer(folder, env, use, tenant = 'bench') {
+  const config = writeConfig(folder, configuration(tenant));
   const { child, ended, url } = await startServer({ config, data: join(folder, 'data'), env });
   try {
     return await use(createClient(url));
@@ -40,8 +41,8 @@ export async function startServer({ config, data, env = {}, launcher = [], onLog
   return { child, ended, url: await readAddress(child) };
 }
 
-const configuration = () => ({
-  keys: [{ key: KEY, tenant: 'bench', roles: ['admin'] }],
+const configuration = (tenant) => ({
+  keys: [{ key: KEY, tenant, roles: ['admin'] }],
   agents: [{ agentId: AGENT_ID, version: '1.0.0', run: { kind: 'module', path: AGENT } }],
   limits: { requestsPerMinute: 1_000_000 },
 });

@@ -198,6 +198,19 @@ describe('the list of runs', () => {
     expect((await host.fetch(path, { headers: { 'if-none-match': '"x"' } })).status).toBe(200);
   });
 
+  it('has the interval of a run for which none was kept when it ended', async () => {
+    const client = host.client();
+    const [, second] = runs as readonly [RunId, RunId];
+    const { runId } = await client.runs.fork(second, { mode: 'replay' });
+    await client.waitForScorecard(asId<RunId>(runId));
+    const [listed] = (await client.runs.list({ q: runId })).items;
+    const report = await client.runs.report(second);
+    expect(listed?.touchstone?.headline?.interval).toEqual(report.aggregate.interval);
+    expect((await client.runs.get(asId<RunId>(runId))).touchstone?.headline?.interval).toEqual(
+      report.aggregate.interval,
+    );
+  });
+
   it.each(['kind=other', 'verdict=good', 'since=yesterday', 'until=12', 'q='])(
     'refuses %s',
     async (query) => {

@@ -50,12 +50,47 @@ describe.skipIf(pages.isSkipped)('going from page to page', () => {
     await context.close();
   });
 
+  test('says what to do about a failure, and offers to try again only what can pass', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs/run-nope');
+    const box = page.getByTestId('error');
+    const again = page.getByRole('button', { name: /^Try again/ });
+    await box.getByRole('link', { name: 'See all runs' }).click();
+    await page.locator('[data-run]').first().waitFor();
+    const answer = (status: number, headers = {}, details = {}) =>
+      page.route('**/v1/host/touchstone/suites?*', (route) =>
+        route.fulfill({ status, headers, json: { error: 'some_code', message: 'Our words.', details } }),
+      );
+    await answer(403, {}, { scopeRequired: 'runs:read' });
+    await page.getByRole('link', { name: 'Suites' }).click();
+    await box.getByText('can give you one with the scope runs:read').waitFor();
+    expect(await again.count()).toBe(0);
+    await page.unrouteAll();
+    await answer(429, { 'retry-after': '3600' });
+    await page.reload();
+    await again.waitFor();
+    expect([await again.isDisabled(), await again.textContent()]).toEqual([
+      true,
+      expect.stringMatching(/^Try again in 3[56]\d\d s$/),
+    ]);
+    await page.unrouteAll();
+    await answer(500, {}, { correlationId: 'c-7' });
+    await page.reload();
+    await box.getByText('Correlation id c-7.').waitFor();
+    await page.unrouteAll();
+    await again.click();
+    await page.locator('[data-suite]').first().waitFor();
+    await context.close();
+  });
+
   test('works again as soon as the host answers again', async () => {
     const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
     await page.locator('[data-run]').first().waitFor();
     await page.route('**/v1/**', (route) => route.abort());
     await page.getByRole('link', { name: 'Suites' }).click();
-    await page.locator('[data-testid=error][data-code=unreachable]').waitFor();
+    await page
+      .locator('[data-testid=error][data-code=unreachable]')
+      .getByText(/last news \d+ s ago/)
+      .waitFor();
     await page.unroute('**/v1/**');
     await page.locator('[data-suite]').first().waitFor();
     await page.getByTestId('error').waitFor({ state: 'detached' });

@@ -58,6 +58,28 @@ describe.skipIf(pages.isSkipped)('the comparison of two runs', () => {
     await context.close();
   });
 
+  test('moves a run by its column, shows where scores changed, and says what it did not understand', async () => {
+    const { before, after } = pages.host;
+    const { page, context } = await openSignedIn(
+      pages.browser,
+      pages.host,
+      `/compare?runs=${before},${after}&view=matrix&only=nonsense`,
+    );
+    await page.getByText('left out: only.').waitFor();
+    const head = (name: string) => page.getByRole('columnheader', { name });
+    await head('1.8.0').dragTo(head('1.7.2'));
+    await page.waitForURL(new RegExp(`runs=${after}(%2C|,)${before}`));
+    await page.goto(`${pages.host.url}/compare?runs=${before},${after}`);
+    await page.getByTestId('compare-verdict').waitFor();
+    expect(await page.getByTestId('smallest-drop').textContent()).toMatch(/^can show/);
+    await page.getByRole('list', { name: 'Slices' }).getByRole('link', { name: 'order' }).click();
+    await page.locator('[data-task="order-3"]').waitFor();
+    expect(await page.getByTestId('flip').count()).toBe(1);
+    await page.getByRole('button', { name: 'Remove the filter slice order' }).click();
+    await page.locator('[data-task="refund-2"]').waitFor();
+    await context.close();
+  });
+
   test('lists a run of another suite without a verdict, with the reason and a way out', async () => {
     const suite = pageSuite([golden('order-1')], 'other');
     await pages.host.client().suites.install(suite as never);

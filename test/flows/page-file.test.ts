@@ -136,11 +136,43 @@ describe('a file answers as its host does', () => {
       expect(await file.runs.bodies(after, IDS, { chars })).toEqual(
         await live.runs.bodies(after, IDS, { chars }),
       );
-    expect(await file.runs.taskEvents(after, 'tone')).toEqual(await live.runs.taskEvents(after, 'tone'));
+    for (const taskId of IDS)
+      expect(await file.runs.taskEvents(after, taskId)).toEqual(await live.runs.taskEvents(after, taskId));
+    const polls = [
+      { limit: 7 },
+      { after: 20, limit: 5 },
+      { types: ['eval.scored'], limit: 1_000 },
+      { limit: 1_000 },
+    ];
+    for (const poll of polls) {
+      const { events } = await live.pollEvents(after, poll);
+      expect((await file.pollEvents(after, poll)).events).toEqual(events);
+    }
     const search = { text: CANARY.toUpperCase(), filters: { order: 'id' } };
     expect(await file.runs.searchTasks(after, search)).toEqual(
       withoutEvents(await live.runs.searchTasks(after, search)),
     );
+  });
+});
+
+describe('a file with little room for events', () => {
+  it('has those of tasks that did not pass and of the run, and says how many tasks it has left out', async () => {
+    const [, after] = runs;
+    const failed: readonly string[] = (await live.runs.tasks(after, { outcome: 'failed' })).items.map(
+      ({ taskId }) => taskId,
+    );
+    const one = JSON.stringify((await live.runs.taskEvents(after, failed[0] ?? '')).items).length;
+    const eventBytes = one * 2 * (failed.length + 0.5);
+    const made = await readPageFile(live, runs, { version: '1.0.0', bodies: true, eventBytes });
+    const { client: file, leftOutOf } = fileSource(JSON.parse(JSON.stringify(made)));
+    expect(leftOutOf?.(after)).toBeGreaterThan(0);
+    expect(leftOutOf?.(after)).toBeLessThanOrEqual(IDS.length - failed.length);
+    for (const taskId of failed)
+      expect(await file.runs.taskEvents(after, taskId)).toEqual(await live.runs.taskEvents(after, taskId));
+    const last = IDS.findLast((taskId) => !failed.includes(taskId)) ?? '';
+    await expect(file.runs.taskEvents(after, last)).rejects.toMatchObject({ code: 'left_out', status: 404 });
+    const { events } = await file.pollEvents(after, { types: ['run.completed'] });
+    expect(events).toEqual((await live.pollEvents(after, { types: ['run.completed'] })).events);
   });
 });
 

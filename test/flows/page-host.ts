@@ -1,5 +1,5 @@
 import { asId, type RunId } from '@touchstone/protocol';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { findBrowser, openBrowser } from './browser.js';
 import { KEY } from './processes.js';
@@ -69,7 +69,7 @@ export type OpenPage = {
   readonly troubles: readonly string[];
 };
 
-export async function newPage(browser: Browser, options: object = {}): Promise<OpenPage> {
+export async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   const requests: string[] = [];
@@ -86,7 +86,7 @@ export async function openSignedIn(
   browser: Browser,
   host: Pick<WholeHost, 'url'>,
   path: string,
-  options: object & { readonly key?: string } = {},
+  options: BrowserContextOptions & { readonly key?: string } = {},
 ): Promise<OpenPage> {
   const { key = KEY, ...rest } = options;
   const opened = await newPage(browser, rest);

@@ -22,6 +22,8 @@ const KB = 1024;
 describe.skipIf(pages.isSkipped)('a run of 10,000 tasks', () => {
   test('is shown after at most 50 kB of data and 100 kB of script', async () => {
     const { page, context } = await openSignedIn(pages.browser, pages.host, '/settings');
+    // What the first page still waits for cannot be read once it is left.
+    await page.waitForLoadState('networkidle');
     const sizes = { data: 0, script: 0 };
     page.on('response', async (response) => {
       const isData = response.url().includes('/v1/');

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asId, type RunId } from '@touchstone/protocol';
 import { createClient } from '@touchstone/sdk';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, openBrowser } from './browser.js';
 import { golden, openSignedIn, pageSuite } from './page-host.js';
@@ -53,6 +53,11 @@ afterAll(async () => {
   folder.remove();
 });
 
+/** Browsers without a screen show every tab at once, so the tab is told that somebody looks, or nobody. */
+const look = (tab: Page, state: 'visible' | 'hidden'): Promise<unknown> =>
+  tab.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'))`);
+
 /** The same host again, at the same address. */
 const restart = ({ url }: Serving): Promise<Serving> => serve(['--port', new URL(url).port], folder.path);
 
@@ -73,6 +78,23 @@ describe.skipIf(browserPath === undefined)('a run that goes on', () => {
     await today.locator('.badge[data-count="1"]').waitFor();
     await today.close();
 
+    // A browser has six connections to a host for all tabs together: a tab that nobody looks at holds none.
+    const tabs = await Promise.all(Array.from({ length: 7 }, () => context.newPage()));
+    for (const tab of tabs) {
+      await tab.goto(`${serving.url}/runs/${runId}`);
+      await tab.getByText(`4 of ${TASKS} ·`).waitFor();
+      const ended = tab.waitForEvent('requestfailed', (request) => request.url().includes('/progress'));
+      await look(tab, 'hidden');
+      await ended;
+    }
+    allow(5);
+    for (const tab of tabs) {
+      await look(tab, 'visible');
+      await tab.getByText(`5 of ${TASKS} ·`).waitFor();
+      await look(tab, 'hidden');
+    }
+    for (const tab of tabs) await tab.close();
+
     await kill(serving);
     await page.locator('[data-testid=live][data-state=lost]').waitFor();
     allow(8);
@@ -88,6 +110,7 @@ describe.skipIf(browserPath === undefined)('a run that goes on', () => {
     expect(await page.locator('[data-task]').count()).toBe(TASKS);
     expect(await page.locator('[data-task][data-outcome=failed]').count()).toBe(1);
     expect(await live.getAttribute('data-state')).toBe('ended');
+    await page.getByRole('status').getByText('The run has ended: Pass.').waitFor();
     await context.close();
   });
 });

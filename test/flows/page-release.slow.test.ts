@@ -6,11 +6,13 @@ import {
   AGENT,
   auditOf,
   keyOf,
+  move,
   openDeploymentHost,
   type Person,
   ROLES,
   recordOf,
   SUITE,
+  stage,
 } from './deployment-host.js';
 import { openSignedIn } from './page-host.js';
 import type { WholeHost } from './whole-host.js';
@@ -113,6 +115,7 @@ describe.skipIf(path === undefined)('letting a version out', () => {
     await second.page.locator('.quorum[data-granted="1"]').waitFor();
     await asking.page.locator('.quorum[data-granted="1"]').waitFor();
     expect(await first.page.getByTestId('approval-grant').isDisabled()).toBe(true);
+    await first.page.locator('h1:focus').waitFor();
 
     await answerWith(second.page, 'Reject', 'not on a Friday');
     await asking.page.getByText('cem rejected it, so it is asked again: not on a Friday').waitFor();
@@ -122,6 +125,7 @@ describe.skipIf(path === undefined)('letting a version out', () => {
     await second.page.locator('.quorum[data-granted="1"]').waitFor();
     await answerWith(second.page, 'Grant');
     await asking.page.locator('[data-testid=approval-state][data-status=completed]').waitFor();
+    await second.page.locator('[data-testid=approval-state]:focus').waitFor();
     await first.page.getByTestId('empty').waitFor();
 
     expect(await recordOf(host, '1.0.0')).toMatchObject({ state: 'active', evalRunId: proof });
@@ -176,6 +180,36 @@ describe.skipIf(path === undefined)('letting a version out', () => {
     await asking.page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click();
     await asking.page.locator('[data-version="1.0.0"][data-state=paused]').waitFor();
     for (const { context, troubles } of [asking, chief]) {
+      expect(troubles).toEqual([]);
+      await context.close();
+    }
+  });
+
+  test('is withdrawn by whoever may, and asked for by a title that names where it leads', async () => {
+    const evalRunId = await evaluate('3.0.0');
+    await stage(host, '3.0.0');
+    // A request need not name the next state.
+    const { runId } = await move(host, '3.0.0', { evalRunId });
+    const approver = await openAs('ben', `/approvals/${runId}`);
+    await approver.page
+      .getByRole('heading', { level: 1, name: `promote ${AGENT}@3.0.0 to active` })
+      .waitFor();
+    const denied = approver.page.getByTestId('approval-withdraw');
+    expect([await denied.isDisabled(), await denied.getAttribute('title')]).toEqual([
+      true,
+      'Your key lacks the scope runs:cancel.',
+    ]);
+    const lead = await openAs('lead', '/');
+    await lead.page.locator('.waiting time').waitFor();
+    await lead.page.goto(`${host.url}/approvals/${runId}`);
+    await lead.page.getByTestId('approval-withdraw').click();
+    const dialog = lead.page.getByRole('dialog', { name: 'Withdraw' });
+    await dialog.getByTestId('approval-reason').fill('the wrong version');
+    await dialog.getByRole('button', { name: 'Withdraw' }).click();
+    await lead.page.getByTestId('toast').getByText('Nobody is asked any longer').waitFor();
+    await approver.page.locator('[data-testid=approval-state][data-status=cancelled]').waitFor();
+    expect(await recordOf(host, '3.0.0')).toMatchObject({ state: 'staged' });
+    for (const { context, troubles } of [approver, lead]) {
       expect(troubles).toEqual([]);
       await context.close();
     }

@@ -106,6 +106,13 @@ describe.skipIf(path === undefined)('review', () => {
     for (const [name, value] of Object.entries({ tp, fp, fn, tn }))
       expect(await confusion.getAttribute(`data-${name}`)).toBe(String(value));
     await page.getByText('Three labels are an anecdote').waitFor();
+    const line = page.getByTestId('min-kappa');
+    expect(await line.getAttribute('data-met')).toBe(String((judged.kappa ?? 0) >= 0.6));
+    await page.getByRole('spinbutton', { name: 'Min kappa' }).fill('0');
+    await press(page, 'Enter');
+    await page.getByRole('img', { name: 'Not below the min kappa of 0.00' }).waitFor();
+    expect(await line.getAttribute('data-met')).toBe('true');
+    expect(new URL(page.url()).searchParams.get('minKappa')).toBe('0');
     await page.getByRole('link', { name: /disagreement/ }).click();
     await page.getByTestId('disagreement').first().getByRole('link').click();
     await page.getByTestId('task-output').waitFor();
@@ -143,7 +150,10 @@ describe.skipIf(path === undefined)('keys', () => {
     await page.getByRole('grid', { name: 'Tasks' }).focus();
     await press(page, '?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-    expect(await page.getByTestId('keys-help').getByText('save and go on').count()).toBe(1);
+    const listed = (): Promise<string[]> => page.getByTestId('keys-help').locator('dd').allTextContents();
+    expect(await listed()).toEqual(expect.arrayContaining(['audit', 'next row', 'find']));
+    for (const elsewhere of ['save and go on', 'override the score', 'compare the marked runs'])
+      expect(await listed()).not.toContain(elsewhere);
     // Keys belong to the dialog while it is open.
     await press(page, 'g', 'v', 'Escape');
     await page.getByTestId('keys-help').waitFor({ state: 'detached' });
@@ -158,9 +168,38 @@ describe.skipIf(path === undefined)('keys', () => {
     await page.getByRole('heading', { name: 'Judges' }).waitFor();
     await press(page, 'g', 'v');
     await item(page).waitFor();
+    await press(page, '?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    expect(await listed()).toEqual(expect.arrayContaining(['save and go on', 'met', 'choose a criterion']));
+    // Of nine keys for criteria two have one here.
+    expect(
+      await page
+        .getByTestId('keys-help')
+        .getByText('choose a criterion')
+        .locator('xpath=preceding-sibling::dt[1]')
+        .textContent(),
+    ).toBe('12');
+    await press(page, 'Escape');
+    await page.getByTestId('keys-help').waitFor({ state: 'detached' });
     // The second key belongs to the first: p is not "pass" here.
     await press(page, 'g', 'r');
     await page.getByRole('grid', { name: 'Runs' }).waitFor();
+    for (const [key, name] of [
+      ['u', 'Audit'],
+      ['e', 'Settings'],
+      ['t', 'Today'],
+    ] as const) {
+      await press(page, 'g', key);
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+    }
+    await page.goto(`${host.url}/runs/${host.runId}?task=reply-1`);
+    await page.getByTestId('task-output').waitFor();
+    await press(page, '?');
+    await page.getByTestId('keys-help').getByText('override the score').waitFor();
+    expect(await listed()).toEqual(
+      expect.arrayContaining(['previous task', 'next task', 'close the topmost thing']),
+    );
+    await press(page, 'Escape');
 
     await page.goto(`${host.url}/settings`);
     await page.getByLabel('Single-key shortcuts').selectOption('off');

@@ -46,6 +46,11 @@ export const ROUTES: readonly Route[] = [
   { path: ({ agentId }) => `/agents/${agentId}`, sign: '[data-testid=version]' },
   { path: () => '/approvals', sign: '[data-testid=approval-grant]' },
   { path: ({ approvalId }) => `/approvals/${approvalId}`, sign: '[data-testid=approval-round]' },
+  {
+    path: ({ runId }) => `/review?source=failures&runId=${runId}`,
+    sign: '[data-testid=review-item] [data-testid=task-output]',
+  },
+  { path: () => '/judges', sign: '[data-testid=confusion], main [data-testid=empty]' },
   { path: () => '/audit', sign: '[data-seq]' },
   { path: ({ runId }) => `/audit?runId=${runId}`, sign: 'main :is([data-seq], [data-testid=empty])' },
   { path: () => '/settings', sign: '.capability-names code' },
@@ -53,7 +58,7 @@ export const ROUTES: readonly Route[] = [
 
 /** Names of buttons that change something. */
 export const WRITES =
-  /^(Promote|Share|Roll back|Pause|Resume|Deprecate|Grant|Reject|Override|Make a link|Bless|Rejudge|Judge again|Fork|Cancel|Withdraw|Save|Remove|Annotate|Flag)/;
+  /^(Promote|Share|Roll back|Pause|Resume|Deprecate|Grant|Reject|Override|Make a link|Bless|Rejudge|Judge again|Fork|Cancel|Withdraw|Save|Remove|Annotate|Flag\b)/;
 
 /** Write controls on a page that work. */
 export async function workingWrites(page: Page): Promise<readonly string[]> {

@@ -26,6 +26,13 @@ describe.skipIf(pages.isSkipped)('the pages of suites', () => {
     await page.locator('figcaption').getByText('local.shop.support@1.8.0').waitFor();
     const { points } = await pages.host.client().suites.history(`${SUITE}@1.0.0`);
     expect(await page.locator('.history-point').count()).toBe(points.length);
+    // On a narrow screen, too, the heights say what they mean.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const box = await page.locator('.history-axis text').first().boundingBox();
+    expect(box?.x).toBeGreaterThan(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(390);
+    expect(box?.height).toBeGreaterThan(10);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole('button', { name: 'As a table' }).click();
     await page.locator('table tbody tr').first().waitFor();
     expect(await page.locator('table tbody tr').first().getAttribute('data-run')).toBe(pages.host.after);

@@ -28,6 +28,15 @@ describe.skipIf(pages.isSkipped)('the page of a task', () => {
     ]);
     await page.getByTestId('span').nth(0).click();
     await page.getByText(`The customer of ${CANARY} asks for a day.`).waitFor();
+    await page.getByText('bar 0.80').waitFor();
+    await page.getByText('judge paper/judge-1').waitFor();
+    const given = page
+      .getByRole('region')
+      .or(page.locator('section'))
+      .filter({ hasText: /^Given/ });
+    await given.getByRole('button', { name: 'Raw' }).click();
+    expect(await page.getByTestId('raw').textContent()).toBe('"Where is my parcel?"');
+    expect(await page.getByTestId('task-input').textContent()).toBe('Where is my parcel?');
     const [first] = (await pages.host.client().task(pages.host.runId, 'refund-1')).invocations;
     const criteria = page.getByTestId('criterion');
     expect(await criteria.evaluateAll((found) => found.map((one) => one.getAttribute('data-met')))).toEqual(
@@ -67,6 +76,7 @@ describe.skipIf(pages.isSkipped)('the page of a task', () => {
     await page.getByTestId('override-save').click();
     await page.getByTestId('adjusted').waitFor();
     expect(await page.getByTestId('adjusted').textContent()).toMatch(/Measured 0\.00.*corrected 0\.90/);
+    await page.getByTestId('adjusted').and(page.locator(':focus')).waitFor();
     expect(JSON.stringify((await client.pollEvents(pages.host.runId, {})).events)).toBe(log);
     const { adjusted } = await client.runs.report(pages.host.runId);
     await page.goto(pages.host.url + runPath('/report'));

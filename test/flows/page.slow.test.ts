@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { HOSTILE, newPage, openSignedIn, setUpPages } from './page-host.js';
+import { violationsOf } from './axe.js';
+import { golden, HOSTILE, newPage, openSignedIn, pageSuite, setUpPages } from './page-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
 
 // Goal: people can look at runs in a pages.browser, and the browser gives nothing away. Method: a real host with two runs, looked at in a
@@ -133,8 +134,161 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     await page.getByRole('complementary', { name: 'Task order-3' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('complementary').waitFor({ state: 'detached' });
+    const tab = context.waitForEvent('page');
+    await page.locator('[data-task="order-3"] .cell-score').click({ modifiers: ['ControlOrMeta'] });
+    await (await tab).waitForURL(/tasks\/order-3$/);
     await page.keyboard.press('End');
     await page.locator('[data-task="tone-1"].active').waitFor();
+    await context.close();
+  });
+
+  test('leads to the comparison with another run of its suite', async () => {
+    const { page, context, troubles } = await openSignedIn(pages.browser, pages.host, runPath());
+    await page.getByText('bar 0.80').waitFor();
+    await page.getByRole('button', { name: 'Compare…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Compare…' });
+    const before = dialog.locator(`[data-run="${pages.host.before}"]`);
+    await before.getByText('baseline').waitFor();
+    expect(await dialog.locator('[data-run]').count()).toBe(1);
+    expect(await violationsOf(page)).toEqual([]);
+    await before.getByRole('checkbox').uncheck();
+    await dialog.getByText('Choose a run.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Compare', exact: true }).isDisabled()).toBe(true);
+    await before.getByRole('checkbox').check();
+    await dialog.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByTestId('compare-verdict').waitFor();
+    expect(new URL(page.url()).searchParams.get('runs')).toBe(`${pages.host.before},${pages.host.after}`);
+    expect(troubles).toEqual([]);
+    await context.close();
+  });
+
+  test('is filtered by fields that a menu names, and says so where no task is left', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, `${runPath()}?outcome=failed`);
+    const add = page.getByRole('button', { name: 'Add a filter' });
+    const form = page.getByRole('dialog', { name: 'Add a filter' });
+    await rows(page).first().waitFor();
+    await add.click();
+    await form.getByLabel('Filter by').selectOption('Slice');
+    await form.getByLabel('Value').selectOption('refund');
+    expect(await violationsOf(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('6 of 37').waitFor();
+    expect(new URL(page.url()).search).toBe('?outcome=failed&slice=refund');
+    await add.click();
+    await form.getByLabel('Filter by').selectOption('Score at least');
+    await form.getByLabel('Value').fill('0.5');
+    await page.keyboard.press('Enter');
+    await page.getByText('0 of 37').waitFor();
+    await page.getByTestId('empty').waitFor();
+    await page.locator('.figure').getByText('no task fits these filters').waitFor();
+    await page.getByRole('button', { name: 'Remove the filter score ≥ 0.5' }).click();
+    await page.getByText('6 of 37').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Show all tasks' }).click();
+    await page.getByText('37 of 37').waitFor();
+    await context.close();
+  });
+
+  test('has its columns where they were put, after a reload too', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, runPath());
+    const heads = (): Promise<readonly string[]> => page.getByRole('columnheader').allTextContents();
+    const head = (name: string) => page.getByRole('columnheader', { name });
+    await rows(page).first().waitFor();
+    expect(await heads()).toEqual(['Outcome', 'Task', 'Score', 'Time', 'Last 8', 'Why']);
+    await head('Why').dragTo(head('Score'));
+    await page.locator('[role=columnheader]:nth-child(3)', { hasText: 'Why' }).waitFor();
+    await page.getByRole('button', { name: 'Columns' }).focus();
+    await page.keyboard.press('Enter');
+    const menu = page.getByRole('dialog', { name: 'Columns' });
+    await menu.getByRole('button', { name: 'Move Time to the left' }).focus();
+    await page.keyboard.press('Enter');
+    await menu.getByRole('checkbox', { name: 'Last 8' }).focus();
+    await page.keyboard.press('Space');
+    expect(await menu.getByRole('checkbox', { name: 'Task' }).isDisabled()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    expect(await heads()).toEqual(['Outcome', 'Task', 'Why', 'Time', 'Score']);
+    await page.reload();
+    await rows(page).first().waitFor();
+    expect(await heads()).toEqual(['Outcome', 'Task', 'Why', 'Time', 'Score']);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await menu.getByRole('button', { name: 'As usual' }).click();
+    await head('Last 8').waitFor();
+    expect(await heads()).toEqual(['Outcome', 'Task', 'Score', 'Time', 'Last 8', 'Why']);
+    await context.close();
+  });
+
+  test('keeps the change in sight beside an open task, and drops it in no other list', async () => {
+    const { page, context } = await openSignedIn(
+      pages.browser,
+      pages.host,
+      `${runPath()}?against=${pages.host.before}&task=refund-2`,
+    );
+    await page.setViewportSize({ width: 1100, height: 800 });
+    await page.getByRole('complementary', { name: 'Task refund-2' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Change' }).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Time' }).count()).toBe(0);
+    await context.close();
+  });
+
+  test('offers no review where nothing failed, and says why', async () => {
+    const suite = pageSuite([golden('order-1')], 'fine');
+    await pages.host.client().suites.install(suite as never);
+    const fine = await pages.host.evaluate(suite.suiteId, '1.8.0');
+    const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${fine}`);
+    const review = page.getByRole('button', { name: 'Review failures' });
+    await review.waitFor();
+    expect(await review.isDisabled()).toBe(true);
+    expect(await review.getAttribute('title')).toBe('No task of this run failed.');
+    await page.goto(pages.host.url + runPath());
+    await page.getByRole('link', { name: 'Review failures' }).click();
+    await page.getByTestId('review-item').waitFor();
+    await context.close();
+  });
+
+  test('leads with Ctrl+K to tasks, suites and actions by their names', async () => {
+    const { page, context, troubles } = await openSignedIn(pages.browser, pages.host, runPath());
+    const dialog = page.getByRole('dialog', { name: 'Go to' });
+    await page.getByRole('link', { name: 'Review failures' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Find tasks by id' }).focus();
+    await page.keyboard.press('Control+k');
+    await dialog.getByRole('button', { name: 'Compare…' }).waitFor();
+    await page.keyboard.type('refund-12');
+    await dialog.getByRole('link', { name: 'refund-12' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'refund-12', exact: true }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('evals.SUPPORT');
+    await dialog.getByRole('link', { name: /^suite/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await dialog.locator('.goal').first().and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Go to' }).click();
+    await page.keyboard.type('no such thing');
+    await dialog.getByText('Nothing has this in its name.').waitFor();
+    expect(troubles).toEqual([]);
+    await context.close();
+  });
+
+  test('shows how a document differs from what was expected, by path or word by word', async () => {
+    const task = {
+      taskId: 'day',
+      input: { q: { day: 'Monday', at: 9 } },
+      expected: { kind: 'golden', match: { strategy: 'exact', value: { day: 'Friday', at: 9 } } },
+    };
+    const suite = pageSuite([task], 'documents');
+    await pages.host.client().suites.install(suite as never);
+    const runId = await pages.host.evaluate(suite.suiteId, '1.8.0');
+    const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${runId}/tasks/day`);
+    await page.getByRole('button', { name: 'Difference' }).click();
+    await page.locator('[data-testid=diff][data-kind=json]').waitFor();
+    expect(await page.locator('.diff dt').allTextContents()).toEqual(['/day']);
+    await page.getByRole('button', { name: 'Text', exact: true }).click();
+    await page.locator('[data-testid=diff][data-kind=text]').waitFor();
+    expect(await page.locator('.diff ins').textContent()).toContain('Monday');
     await context.close();
   });
 

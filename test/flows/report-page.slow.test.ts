@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -31,7 +32,10 @@ let cli: TestCli;
 let browser: Browser;
 beforeAll(async () => {
   cli = openTestCli();
-  cli.write('few.suite.json', suite('few', [golden('hostile', 'kind'), golden('same', 'same')]));
+  cli.write(
+    'few.suite.json',
+    suite('few', [golden('hostile', 'kind', { tags: ['markup', 'safety'] }), golden('same', 'same')]),
+  );
   cli.write('a.mjs', `export default ({ q }) => (q === 'hostile' ? ${JSON.stringify(HOSTILE)} : q);`);
   cli.write('b.mjs', `export default ({ q }) => (q === 'hostile' ? 'kind' : q);`);
   const agents = ['--agent', './a.mjs', '--agent', './b.mjs'];
@@ -161,12 +165,40 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
     await page.locator('[data-task=task-77]').click();
     await page.getByTestId('task-output').waitFor();
     expect(await page.getByTestId('override-open').count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'More' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'More' }).click();
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Export as CSV', 'Export as JSONL']);
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Export as CSV' }).click(),
+    ]);
+    const lines = readFileSync(await csv.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    // The failures that are shown, and a line of names.
+    expect([lines.length, lines[1]]).toEqual([101, expect.stringMatching(/^77,task-77,0,false,/)]);
     for (const part of ['Report', 'About']) {
       await page.getByRole('link', { name: part, exact: true }).click();
       await page.locator('.report').waitFor();
     }
-    expect(await page.getByRole('link', { name: 'Events' }).count()).toBe(0);
+  });
+
+  test('has the log, as far as there is room, and says what was left out', async () => {
+    const { page, troubles } = await openPage('many.html');
+    await page.getByRole('link', { name: 'Events' }).click();
+    await page.locator('[data-sequence="0"]').click();
+    expect(await page.getByTestId('event-payload').count()).toBe(1);
+    await page.getByText(/^The file has no room for the events of [\d,]+ tasks/).waitFor();
+    await page.getByRole('button', { name: 'Scores' }).click();
+    await page.locator('[data-type="eval.scored"]').first().waitFor();
+    expect(await page.locator('[data-type]:not([data-type="eval.scored"])').count()).toBe(0);
+    expect(troubles).toEqual([]);
+  });
+
+  test('shows the tags that its author gave a task', async () => {
+    const { page } = await openPage('few.html');
+    await page.locator('[data-run]', { hasText: 'Fail' }).dblclick();
+    await page.locator('[data-task=hostile]').click();
+    expect(await page.getByTestId('task-tags').textContent()).toBe('Tags: markup, safety');
   });
 
   test('opens in a viewer that locks it in, where it can keep nothing', async () => {
@@ -184,6 +216,8 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
     await panel.getByText('without inputs and answers').waitFor();
     expect(await panel.textContent()).toContain('0.00');
     expect(await page.getByTestId('task-input').count()).toBe(0);
+    await page.getByRole('link', { name: 'Events' }).click();
+    await page.getByTestId('empty').getByText('without its log').waitFor();
     expect(troubles).toEqual([]);
   });
 
@@ -198,9 +232,9 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
   });
 });
 
-test('the page takes at most 200 kB beside its data', () => {
+test('the page takes at most 180 kB beside its data', () => {
   const text = cli.read('many.html');
   const [data = ''] = /<script type="application\/json".*?<\/script>/s.exec(text) ?? [];
   expect(data.length).toBeGreaterThan(100 * TASKS);
-  expect(text.length - data.length).toBeLessThan(200_000);
+  expect(text.length - data.length).toBeLessThan(180_000);
 });

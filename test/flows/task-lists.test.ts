@@ -51,6 +51,12 @@ afterAll(() => host.close());
 const list = (query: TaskListQuery = {}) => host.client().runs.tasks(runId, query);
 const idsOf = async (query: TaskListQuery) => (await list(query)).items.map(({ taskId }) => taskId);
 
+describe('one task of a run', () => {
+  it('says what its score has to reach', async () => {
+    expect((await host.client().task(runId, 'refund-1')).bar).toBe(1);
+  });
+});
+
 describe('the list of a run’s tasks', () => {
   it('is in the order of the suite, with the event that an override names', async () => {
     const { items, total, matched, revision } = await list();

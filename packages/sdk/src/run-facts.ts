@@ -1,6 +1,7 @@
 import type {
   AgentPin,
   Caveat,
+  DeploymentState,
   Digest,
   EmbedderPin,
   EvalMode,
@@ -97,6 +98,8 @@ export type RunFacts = {
   readonly agentId?: string;
   /** What the caller asked for. */
   readonly request?: TransitionRequest;
+  /** The state that the version is to have afterwards; absent when the request was refused, or changes no state. */
+  readonly toState?: DeploymentState;
   /** The approvals that the move needs; `excludeRequester`: the caller who asked may not grant. */
   readonly approvals?: readonly { readonly gateId: string; readonly excludeRequester: boolean }[];
 };

@@ -39,8 +39,13 @@ export function liveInFragment(): void {
   isInFragment = true;
 }
 
+let isMoved = false;
+/** Whether the page has gone anywhere since the browser loaded it. */
+export const hasNavigated = (): boolean => isMoved;
+
 /** Goes to an address of this page. `replace` leaves no entry in the history. */
 export function navigate(href: string, { replace = false } = {}): void {
+  isMoved = true;
   const address = isInFragment ? `#${href}` : href;
   if (replace) history.replaceState(null, '', address);
   else history.pushState(null, '', address);

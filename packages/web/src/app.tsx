@@ -5,6 +5,8 @@ import { lazy } from './lazy.js';
 import { RunPage } from './pages/run.js';
 import { OpenPage, SignInPage } from './pages/sign-in.js';
 import { TaskPage } from './pages/task.js';
+import { RunActionsContext } from './parts/run/run-actions-context.js';
+import { GoTo } from './parts/shell/go-to.js';
 import { SessionContext } from './parts/shell/session-context.js';
 import { Shell } from './parts/shell/shell.js';
 import { Empty } from './parts/states.js';
@@ -27,6 +29,10 @@ const ApprovalPage = lazy(() => import('./pages/approval.js').then((page) => pag
 const AnswerPage = lazy(() => import('./pages/answer.js').then((page) => page.AnswerPage));
 const AuditPage = lazy(() => import('./pages/audit.js').then((page) => page.AuditPage));
 const SettingsPage = lazy(() => import('./pages/settings.js').then((page) => page.SettingsPage));
+const RunActions = lazy(
+  async () => (await import('./parts/run/run-actions.js')).RunActions,
+  <div class="run-actions" />,
+);
 const RUN_PARTS: { readonly [part: string]: FunctionComponent<{ readonly runId: string }> } = {
   report: lazy(async () => (await import('./pages/report.js')).ReportPage),
   events: lazy(async () => (await import('./pages/events.js')).EventsPage),
@@ -55,9 +61,11 @@ function SignedIn({ path }: { readonly path: string }) {
   if (!isIn) return null;
   return (
     <SessionContext.Provider value={session}>
-      <Shell path={path} session={session}>
-        <Page path={path} session={session} />
-      </Shell>
+      <RunActionsContext.Provider value={RunActions}>
+        <Shell path={path} session={session} beside={<GoTo />}>
+          <Page path={path} session={session} />
+        </Shell>
+      </RunActionsContext.Provider>
     </SessionContext.Provider>
   );
 }

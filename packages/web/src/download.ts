@@ -1,9 +1,9 @@
 import { HostResponseError } from '@touchstone/sdk';
-import { sessionFetch } from './session.js';
+import { fetchFrom } from './source.js';
 
-/** Saves what the host answers as a file. A link cannot send this page's half of the session. */
+/** Saves an answer as a file. A link cannot send this page's half of the session. */
 export async function download(path: string, mediaType: string, fileName: string): Promise<void> {
-  const response = await sessionFetch(path, { headers: { accept: mediaType } });
+  const response = await fetchFrom(path, { headers: { accept: mediaType } });
   if (!response.ok) throw new HostResponseError(response.status, await response.json());
   save(await response.blob(), fileName);
 }

@@ -1,5 +1,5 @@
 import { createClient } from '@touchstone/sdk';
-import { sessionFetch } from './session.js';
+import { lastNews, sessionFetch } from './session.js';
 import type { Source } from './source.js';
 
 /** The host that serves this page. */
@@ -14,6 +14,7 @@ export const hostSource = (fetch = sessionFetch): Source => ({
     const response = await fetch('/v1/host/touchstone/session', { signal });
     return response.json();
   },
-  isFile: false,
+  fetch: sessionFetch,
+  lastNews,
   hasContent: true,
 });

@@ -1,10 +1,13 @@
-import type { FunctionComponent } from 'preact';
+import type { FunctionComponent, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ErrorBox, Skeleton } from './parts/states.js';
+import { ErrorBox } from './parts/error-box.js';
+import { Skeleton } from './parts/states.js';
 
-/** A page whose code is loaded when it is first shown, so that nobody loads pages that they do not look at. */
+/** A page, or a part of one, whose code is loaded when it is first shown: nobody loads what they do not look at. */
 export function lazy<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
+  /** Stands in its place until then. */
+  waiting: JSX.Element = <Skeleton />,
 ): FunctionComponent<Props> {
   let loaded: FunctionComponent<Props> | undefined;
   return function Lazy(props: Props) {
@@ -19,6 +22,6 @@ export function lazy<Props extends object>(
     }, []);
     if (error !== undefined) return <ErrorBox error={error} onRetry={() => location.reload()} />;
     const Page = loaded;
-    return Page ? <Page {...props} /> : <Skeleton />;
+    return Page ? <Page {...props} /> : waiting;
   };
 }

@@ -8,6 +8,9 @@ const KEY = 'touchstone.session';
 const PATH = '/v1/host/touchstone/session';
 
 let hasEnded = false;
+let answeredAt: number | undefined;
+
+export const lastNews = (): number | undefined => answeredAt;
 
 /** Whether the host no longer takes a session that this page had. */
 export const isSessionOver = (): boolean => hasEnded;
@@ -17,6 +20,7 @@ export const isSignedIn = (): boolean => localStorage.getItem(KEY) !== null;
 /** Sends a request with this page's half of the session. */
 export async function sessionFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await (takeAhead(url, init) ?? send(url, init));
+  answeredAt = Date.now();
   if (response.status === 401) askToSignIn();
   return response;
 }

@@ -57,6 +57,7 @@ type OwnedPorts = Omit<
   | 'secret'
   | 'copyTo'
   | 'check'
+  | 'warnings'
   | 'checkLogs'
 > & {
   leases: Omit<Store['leases'], 'adoptable'>;

@@ -1,5 +1,10 @@
 import type { EmbedderPin, JudgeIdentity, ModelPin, ScorerPin, SimulatedUser } from '../wire/vendor/parts.js';
-import type { AuthorizationDecided, DeploymentEvent, TransitionRequest } from './deployment.js';
+import type {
+  AuthorizationDecided,
+  DeploymentEvent,
+  DeploymentState,
+  TransitionRequest,
+} from './deployment.js';
 import type { RunError } from './errors.js';
 import type { ApprovalPolicy, RequiredEval } from './gate.js';
 import type { AgentId, ChannelName, Digest, RunId, SuiteId, Version } from './ids.js';
@@ -164,6 +169,10 @@ export type DeploymentIntent = {
   /** The digest may not cover all files of the agent's program. */
   readonly filesNotFollowed?: true;
 };
+/** Where the version of a move is to be afterwards; undefined when it stays in its state. */
+export const targetOf = (intent: DeploymentIntent | undefined): DeploymentState | undefined =>
+  intent?.expected.flatMap(({ payload }) => ('toState' in payload ? payload.toState : []))[0];
+
 /** The agent a run is about, by name; undefined when it is about none. */
 export function agentNamed(plan: RunPlan): string | undefined {
   if (plan.kind === 'deployment') return `${plan.agentId}@${plan.request.version}`;

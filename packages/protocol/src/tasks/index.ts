@@ -2,5 +2,6 @@
 export * from './facets.js';
 export * from './matrix-rows.js';
 export * from './task-filter.js';
+export * from './task-lines.js';
 export * from './task-list.js';
 export * from './task-row.js';

@@ -31,6 +31,9 @@ export function demandOf({ required, role, scope }: ApprovalRound): string {
   return `${plural(required, 'grant')} by ${required === 1 ? 'someone' : 'different people'} with ${wanted}`;
 }
 
+/** What has come of a question that is taken back. */
+export const WITHDRAWN = 'Withdrawn. Nobody is asked any longer, and nothing was moved.';
+
 const SAID = {
   granted: 'granted it',
   overridden: 'overrode the gate',

@@ -1,25 +1,19 @@
-import type { RunId, TaskEvents, TaskListing } from '@touchstone/protocol';
+import { defined, type RunId, type TaskListing } from '@touchstone/protocol';
 import type { TaskReview } from '@touchstone/protocol/tasks';
 import type { Annotation } from '../annotation-types.js';
 import type { Client } from '../client.js';
 import { HostResponseError } from '../errors.js';
 import { isEvalRun } from '../types.js';
 import { absentElsewhere, readSteps } from './collect-run.js';
-import {
-  type FileComparison,
-  type FileContent,
-  type FileTask,
-  hasCalls,
-  type PageFile,
-  type RunInFile,
-} from './page-file.js';
+import type { FileComparison, FileContent, FileTask, PageFile, RunInFile } from './page-file.js';
+import { readPageLog } from './read-page-log.js';
 import { readTasks } from './task-rows.js';
 
-/** Of so many tasks a file with content has the time line; those that did not pass first. */
-const MOST_TIMELINES = 500;
 /** Of as many runs as the page shows the outcomes of. */
 const LAST_RUNS = 8;
 const PAGE = 500;
+/** A file can still be mailed, and is read at once. */
+const MOST_EVENT_BYTES = 8_000_000;
 /** The host puts so many runs into one matrix. */
 const MOST_COLUMNS = 20;
 
@@ -30,6 +24,10 @@ export type PageFileOptions = {
   readonly bodies: boolean;
   /** What the caller calls a run, when it has a name; shown with its tags. */
   readonly nameOf?: (runId: RunId) => string | undefined;
+  /** How many bytes of events there is room for in all; 8 MB when absent. */
+  readonly eventBytes?: number;
+  /** The tags that the author of the suite gave a task. */
+  readonly tagsOf?: (runId: RunId, taskId: string) => readonly string[];
 };
 
 /** Reads what the page in one file shows of some runs. Throws when a run is not an evaluation of a Touchstone host. */
@@ -64,7 +62,7 @@ async function readRun(
   client: Client,
   runId: RunId,
   all: readonly RunId[],
-  { bodies, nameOf }: PageFileOptions,
+  { bodies, nameOf, tagsOf = () => [], eventBytes = MOST_EVENT_BYTES }: PageFileOptions,
 ): Promise<RunInFile> {
   const snapshot = await client.runs.get(runId);
   if (!isEvalRun(snapshot)) throw new Error('the host tells too little of the run for a page');
@@ -72,7 +70,7 @@ async function readRun(
   const report = isDone ? await client.runs.report(runId).catch(absentElsewhere) : undefined;
   const hasContract = isDone && snapshot.touchstone.contract !== undefined;
   const contract = hasContract ? await client.runs.contractReport(runId).catch(absentElsewhere) : undefined;
-  const tasks = await readFileTasks(client, runId);
+  const tasks = await readFileTasks(client, runId, (taskId) => tagsOf(runId, taskId));
   const name = nameOf?.(runId);
   return {
     snapshot: name === undefined ? snapshot : { ...snapshot, tags: [name, ...(snapshot.tags ?? [])] },
@@ -80,7 +78,7 @@ async function readRun(
     ...(contract && { contract }),
     against: report ? await readComparisons(client, runId, all) : {},
     tasks,
-    ...(bodies && { content: await readContent(client, runId, tasks) }),
+    ...(bodies && { content: await readContent(client, runId, tasks, eventBytes / all.length) }),
   };
 }
 
@@ -103,7 +101,11 @@ function refusalIn(error: unknown): FileComparison {
 }
 
 /** What was measured, with what the host says of each task beside it. */
-async function readFileTasks(client: Client, runId: RunId): Promise<readonly FileTask[]> {
+async function readFileTasks(
+  client: Client,
+  runId: RunId,
+  tagsOf: (taskId: string) => readonly string[],
+): Promise<readonly FileTask[]> {
   const listings = new Map<string, TaskListing>();
   for (let offset = 0; ; offset += PAGE) {
     const page = await client.runs.tasks(runId, { offset, limit: PAGE, last: LAST_RUNS });
@@ -115,7 +117,13 @@ async function readFileTasks(client: Client, runId: RunId): Promise<readonly Fil
   return steps.map(({ ordinal, result }) => {
     const { before, last, ...listing } = listings.get(result.taskId) ?? {};
     const review = reviewOf(listing, done.has(result.taskId));
-    return { ordinal, result, ...(before && { before }), ...(last && { last }), ...(review && { review }) };
+    const tags = tagsOf(result.taskId);
+    return {
+      ordinal,
+      result,
+      ...defined({ before, last, review }),
+      ...(tags.length > 0 && { tags }),
+    };
   });
 }
 
@@ -137,14 +145,15 @@ async function readIds(client: Client, runId: RunId): Promise<ReadonlySet<string
   }
 }
 
-async function readContent(client: Client, runId: RunId, rows: readonly FileTask[]): Promise<FileContent> {
+async function readContent(
+  client: Client,
+  runId: RunId,
+  rows: readonly FileTask[],
+  room: number,
+): Promise<FileContent> {
   const tasks = await readTasks(client, runId);
-  const called = tasks.filter(hasCalls).sort((a, b) => Number(a.passed) - Number(b.passed));
-  const timelines: { [taskId: string]: TaskEvents } = {};
-  for (const { taskId } of called.slice(0, MOST_TIMELINES))
-    timelines[taskId] = await client.runs.taskEvents(runId, taskId);
   const remarks: { [taskId: string]: readonly Annotation[] } = {};
   for (const { result, review } of rows)
     if (review) remarks[result.taskId] = await client.runs.annotations(runId, { taskId: result.taskId });
-  return { tasks, timelines, remarks };
+  return { tasks, log: await readPageLog(client, runId, tasks, room), remarks };
 }

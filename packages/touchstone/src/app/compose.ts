@@ -37,7 +37,14 @@ import {
 import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
-import { isOpenToOthers, isPostgresUrl, openPostgresStore, openStore } from '../store/index.js';
+import {
+  isOpenToOthers,
+  isPostgresUrl,
+  openPostgresStore,
+  openStore,
+  retried,
+  withRetriedReads,
+} from '../store/index.js';
 import { auditedKeys } from './audited-keys.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition, inSlots } from './catalogue/compile-definition.js';
@@ -92,6 +99,7 @@ import { createOutcomesReader, outcomesOf } from './views/outcomes/run-outcomes.
 import { createOrdinalsReader } from './views/outcomes/task-ordinals.js';
 import { createReports } from './views/reports.js';
 import { createResults } from './views/results.js';
+import { listRuns } from './views/run-list.js';
 import { readThresholds } from './views/run-measurement.js';
 import { contractOutcome, readContractReport, readScorecard } from './views/scorecard.js';
 import { viewTasks } from './views/task-page.js';
@@ -262,6 +270,7 @@ async function openParts(basics: Basics) {
   // The operator at the machine has the whole disk.
   const quotas = origin === 'host' ? createQuotas(opened, config.limits.perTenant, limitCounts) : undefined;
   const store = quotas ? withQuotas(opened, quotas) : opened;
+  const storeOfRuns = withRetriedReads(store, clock);
   const refusals = createRefusals({
     audit: store.audit,
     clock,
@@ -285,11 +294,11 @@ async function openParts(basics: Basics) {
   });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
   const agents = composeAgents({
-    ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant, names, shares },
+    ...{ config, profiles, store, storeOfRuns, clock, random, env, origin, isOnlyTenant, names, shares },
     checkerFor: forRequest,
   });
   const scoring = composeScoring({
-    ...{ config, store, clock, env, origin, safety, agents, isOnlyTenant },
+    ...{ config, store, storeOfRuns, clock, env, origin, safety, agents, isOnlyTenant },
     checkerFor: forRun,
   });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
@@ -317,6 +326,7 @@ async function openParts(basics: Basics) {
   const retention = createRetention({ store, clock, log, origin });
   const kept = {
     store,
+    storeOfRuns,
     results,
     limitCounts,
     shares,
@@ -346,8 +356,8 @@ async function loadConfigured(
 }
 
 function openEngine(parts: Parts): Engine {
-  const { config, store, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
-  const { limitCounts, quotas, checkers, shares } = parts;
+  const { config, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
+  const { storeOfRuns: store, limitCounts, quotas, checkers, shares } = parts;
   const { perTenant } = config.limits;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
@@ -363,8 +373,8 @@ function openEngine(parts: Parts): Engine {
     schemaCheckFor: (owner) => createSchemaCheck(checkers.forRun(owner)),
     redact,
     openAgent: registry.open,
-    suiteHead: suites.head,
-    suiteTasks: suites.tasks,
+    suiteHead: retried(clock, suites.head),
+    suiteTasks: retried(clock, suites.tasks),
     openScoring,
     openThresholds: contracts.thresholds,
     taskThreshold,
@@ -472,6 +482,7 @@ function viewsOf(parts: Parts) {
     report: createReports({ store, results, overridesOf }),
     reviews: createReviews({ sources: taskSources, tables }),
     tasks,
+    listRuns: (owner, query) => listRuns({ store, outcomes }, owner, query),
     matrix: (owner, request) => readMatrix({ store, outcomes, ordinals }, owner, request),
     counts: (owner) => readCounts({ store, tasks }, owner),
     thresholdsOf: (run) => readThresholds(store, run),

@@ -25,7 +25,7 @@ import type {
 import type { DebugBundleWire, RunDiffResponseWire } from '@touchstone/protocol/wire';
 import type { HostTools } from '../agents/index.js';
 import type { Names } from '../net/index.js';
-import type { CreationId, Engine, Run, RunOrigin, Store, Suite, ThreadShares } from '../ports/index.js';
+import type { CreationId, Engine, Page, Run, RunOrigin, Store, Suite, ThreadShares } from '../ports/index.js';
 import type { AgentCatalogue } from './catalogue/agent-catalogue.js';
 import type { CompiledDefinition } from './catalogue/compile-definition.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
@@ -44,6 +44,7 @@ import type { HistoryRequest } from './views/history.js';
 import type { MatrixRequest } from './views/outcomes/matrix.js';
 import type { ReportOptions } from './views/report.js';
 import type { Results } from './views/results.js';
+import type { RunListQuery } from './views/run-list.js';
 import type { TaskPage } from './views/task-page.js';
 import type { TaskView } from './views/task-view.js';
 import type { EvalRun } from './views/tasks/task-table.js';
@@ -133,6 +134,8 @@ export type Touchstone = {
   compareJudges(owner: Owner, before: RunId, after: RunId): Promise<JudgeComparison>;
   /** The completed runs of a suite over time. */
   history(owner: Owner, request: HistoryRequest): Promise<SuiteHistory>;
+  /** Runs of an owner, newest first, with the figures that lists show. */
+  listRuns(owner: Owner, query: RunListQuery): Promise<Page<Run>>;
   /** Tasks by runs: how each came out. */
   matrix(owner: Owner, request: MatrixRequest): Promise<Matrix>;
   /** What waits and what runs, for the badges of a page. */

@@ -150,16 +150,21 @@ const listed = (ids: readonly string[]): string =>
 const shownScore = (failure: Failure): string => (failure.unscored ? '–' : score(failure.score));
 
 function note(failure: Failure, bodies: boolean): string {
+  const sentences = failure.bodies ? unmetSentences(failure.bodies) : [];
   const traits = [
     ...(failure.schemaValid === false ? ['return schema not met'] : [whyNot(failure) ?? '']),
     checkWords(failure) ?? '',
-    criteriaWords(failure) ?? '',
-    ...(failure.bodies ? unmetSentences(failure.bodies) : []),
+    // The sentences say which ones.
+    criteriaWords(sentences.length > 0 ? withoutChecks(failure) : failure) ?? '',
+    ...sentences,
     ...(failure.findings ?? []).map(({ kind, severity }) => `${kind} (${severity})`),
   ];
   const sides = bodies && failure.bodies ? sidesOf(failure.bodies) : [];
   return cell([...traits, ...sides].filter((text) => text !== '').join(', '));
 }
+
+const withoutChecks = ({ criteria }: Failure): Pick<Failure, 'criteria'> =>
+  criteria ? { criteria: criteria.map(({ check: _, ...criterion }) => criterion) } : {};
 
 /** What was expected and what came. */
 function sidesOf({ expected, got, reason }: FailureBodies): string[] {

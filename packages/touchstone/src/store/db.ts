@@ -31,6 +31,8 @@ export type Outcome = { readonly changes: number; readonly rows: readonly Row[] 
 export type Db = {
   readonly dialect: Dialect;
   all(sql: string, params: readonly SqlValue[]): Promise<readonly Row[]>;
+  /** The same for a statement that reads a whole table, and may take as long as it takes. */
+  scan(sql: string, params: readonly SqlValue[]): Promise<readonly Row[]>;
   /**
    * Resolves after the batch is durable. Rejects with GuardFailed, or with what the engine said, and nothing is kept; or with
    * OutcomeUnknown. Batches of the same queue take effect in the order of the calls: the queue is the run for what concerns a
@@ -48,6 +50,8 @@ export type Db = {
   copyTo(file: string): Promise<void>;
   /** What is wrong with the database, in the engine's words; nothing when all is well. An engine that cannot tell answers nothing. */
   check(): Promise<readonly string[]>;
+  /** What an operator should know about the database, although nothing is wrong with it. */
+  warnings(): Promise<readonly string[]>;
   /** Finishes what was submitted, then lets go of the database. */
   close(): Promise<void>;
 };

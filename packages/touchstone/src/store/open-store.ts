@@ -157,6 +157,7 @@ function createStore(db: Db, clock: Clock, holder: string, pace: Pace, leaseCloc
     retain: (owner, kept) => retain(db, owner, kept),
     copyTo: (copy) => db.copyTo(copy),
     check: () => db.check(),
+    warnings: () => db.warnings(),
     checkLogs: () => checkLogs(db),
     close: () => db.close(),
   };

@@ -3,13 +3,13 @@ import { facetsOf } from '@touchstone/protocol/tasks';
 import type { PageFile, RunInFile } from '@touchstone/sdk/view';
 import { contentAnswers } from './content-answers.js';
 import { matrixOf } from './matrix.js';
-import { type Answers, runOf } from './question.js';
+import { type Answers, LEFT_OUT, runOf } from './question.js';
 import { filterOf, rowsOf, tasksOf } from './task-lists.js';
 
 // What a host would answer, made of the data of a file. Filters, orders and counts are the host's own code.
 
 export type FileAnswer = { readonly status: number; readonly answer: unknown };
-const RUN = /^\/v1\/(?:host\/touchstone\/)?runs\/([^/:]+)(?:\/tasks\/([^/]+))?(?:[/]([^/]+))?$/;
+const RUN = /^\/v1\/(?:host\/touchstone\/)?runs\/([^/:]+)(?:\/tasks\/([^/]+))?(?:[/](events\/poll|[^/]+))?$/;
 
 export function answerFrom(file: PageFile, url: URL, body?: string): FileAnswer {
   const { pathname, searchParams: query } = url;
@@ -26,10 +26,11 @@ export function answerFrom(file: PageFile, url: URL, body?: string): FileAnswer 
   return found(answer?.({ run, query: asked, taskId: decodeURIComponent(taskId ?? '') }));
 }
 
-const found = (answer: unknown): FileAnswer =>
-  answer === undefined
-    ? { status: 404, answer: { error: 'not_found', message: 'This is not in the file.' } }
-    : { status: 200, answer };
+const NOT_FOUND = { error: 'not_found', message: 'This is not in the file.' };
+
+function found(answer: unknown = NOT_FOUND): FileAnswer {
+  return { status: answer === NOT_FOUND || answer === LEFT_OUT ? 404 : 200, answer };
+}
 
 /** The body of a search as a list is asked for. */
 function searchOf(body: string): URLSearchParams {

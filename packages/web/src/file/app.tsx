@@ -3,11 +3,14 @@ import type { PageFile } from '@touchstone/sdk/view';
 import { match, useAddress } from '../address.js';
 import { AboutPage } from '../pages/about.js';
 import { ComparePage } from '../pages/compare.js';
+import { EventsPage } from '../pages/events.js';
 import { ReportPage } from '../pages/report.js';
 import { RunPage } from '../pages/run.js';
 import { RunsPage } from '../pages/runs.js';
 import { TaskPage } from '../pages/task.js';
 import { MOST_RUNS } from '../parts/compare/compared-runs.js';
+import { RunActionsContext, type RunHandle } from '../parts/run/run-actions-context.js';
+import { RunMenu } from '../parts/run/run-menu.js';
 import { SessionContext } from '../parts/shell/session-context.js';
 import { Shell } from '../parts/shell/shell.js';
 import { Empty } from '../parts/states.js';
@@ -22,12 +25,21 @@ export function FileApp({ file }: { readonly file: PageFile }) {
   const { data: session } = useQuery<SessionFacts>('session', readSession);
   return (
     <SessionContext.Provider value={session}>
-      <Shell path={path} places={placesOf(file)} beside={<Beside file={file} />}>
-        <Page path={path} />
-      </Shell>
+      <RunActionsContext.Provider value={FileActions}>
+        <Shell path={path} places={placesOf(file)} beside={<Beside file={file} />}>
+          <Page path={path} />
+        </Shell>
+      </RunActionsContext.Provider>
     </SessionContext.Provider>
   );
 }
+
+/** Nothing can be changed; what is shown can be taken along. */
+const FileActions = (props: RunHandle) => (
+  <div class="run-actions">
+    <RunMenu {...props} />
+  </div>
+);
 
 const pathOf = ({ snapshot }: PageFile['runs'][number]): string =>
   `/runs/${encodeURIComponent(snapshot.runId)}`;
@@ -57,6 +69,7 @@ function Page({ path }: { readonly path: string }) {
   if (task) return <TaskPage runId={task.runId ?? ''} taskId={task.taskId ?? ''} />;
   const part = match('/runs/:runId/:part', path);
   if (part?.part === 'report') return <ReportPage key={path} runId={part.runId ?? ''} />;
+  if (part?.part === 'events') return <EventsPage key={path} runId={part.runId ?? ''} />;
   if (part?.part === 'about') return <AboutPage key={path} runId={part.runId ?? ''} />;
   const run = match('/runs/:runId', path);
   if (run) return <RunPage key={run.runId} runId={run.runId ?? ''} />;

@@ -1,12 +1,14 @@
 import type { Json, TaskBodies, TaskId, TaskView } from '@touchstone/protocol';
-import { type FileTask, hasCalls, type PageFile, type RunInFile } from '@touchstone/sdk/view';
-import type { Answers, Question } from './question.js';
+import type { PolledEvents } from '@touchstone/sdk';
+import type { FileLog, FileTask, PageFile, RunInFile } from '@touchstone/sdk/view';
+import { type Answers, LEFT_OUT, numberIn, type Question } from './question.js';
 import { filterOf, tasksOf } from './task-lists.js';
 
 /** What is answered about the content of tasks. A file without it has the figures of a task all the same. */
 export const contentAnswers = (file: PageFile): Answers => ({
   task: ({ run, taskId }) => viewOf(run, taskId),
   'task events': ({ run, taskId }) => timelineOf(run, taskId),
+  'events/poll': ({ run, query }) => run.content && eventsOf(run.content.log, query),
   annotations: ({ run, query }) => ({
     annotations: run.content?.remarks[query.get('taskId') ?? ''] ?? [],
   }),
@@ -44,10 +46,25 @@ function figuresOf({ result }: FileTask): TaskView {
   } as unknown as TaskView;
 }
 
-function timelineOf(run: RunInFile, taskId: string) {
-  const view = run.content && viewOf(run, taskId);
-  if (!view) return undefined;
-  return run.content?.timelines[taskId] ?? (hasCalls(view) ? undefined : { items: [], spans: [] });
+function timelineOf({ content }: RunInFile, taskId: string) {
+  if (!content) return undefined;
+  const items = content.log.events.filter(({ nodeId }) => nodeId === taskId);
+  if (items.length === 0 && content.log.leftOut) return LEFT_OUT;
+  return { items, spans: content.log.spans[taskId] ?? [] };
+}
+
+/** The log after an event, as the host tells it. */
+function eventsOf({ events }: FileLog, query: URLSearchParams): PolledEvents {
+  const [after, limit] = [numberIn(query, 'lastSequence', -1), numberIn(query, 'limit', events.length)];
+  const types = query.get('types')?.split(',');
+  const rest = events.filter(({ sequence, type }) => sequence > after && (types?.includes(type) ?? true));
+  const page = rest.slice(0, limit);
+  const last = page.at(-1)?.sequence;
+  return {
+    events: page,
+    isComplete: page.length === rest.length,
+    ...(last !== undefined && { lastSequence: last }),
+  };
 }
 
 const textOf = (value: unknown): string | undefined =>

@@ -15,7 +15,7 @@ const WIDTH = 10;
 /** How many tasks lie in each part of a range. Each part is a button that keeps the tasks in it. */
 export function HistogramMark({ histogram: { edges, counts }, name, show, onChoose }: HistogramProps) {
   const most = Math.max(1, ...counts);
-  if (counts.length === 0) return null;
+  if (counts.length === 0) return <p class="muted">no task fits these filters</p>;
   return (
     <fieldset class="histogram">
       <legend class="unseen">{name}</legend>

@@ -1,5 +1,6 @@
 import type { HistoryPoint, SuiteHistory } from '@touchstone/protocol';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** What a chart of a suite's history shows of each run. */
 export type Measure = {
@@ -19,7 +20,9 @@ type HistoryProps = {
   readonly describe: (point: HistoryPoint) => string;
 };
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [1000, 260, 52, 116, 14, 30];
+const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [260, 52, 116, 14, 30];
+/** Of a point that can be hit with a finger. */
+const POINT = 24;
 const EDGE = 14;
 
 /** How runs of a suite went, oldest first, with whiskers; blessed runs are gold, failed ones squares. */
@@ -27,21 +30,32 @@ export function HistoryMark({ history, measure, isByTime, onOpen, describe }: Hi
   const points = history.points.filter((point) => measure.amountOf(point) !== undefined);
   const [active, setActive] = useState(-1);
   const scroll = useRef<HTMLDivElement>(null);
-  // The newest runs stand at the right, and are what people come for.
-  useEffect(() => scroll.current?.scrollTo({ left: scroll.current.scrollWidth }), []);
-  const x = xScale(points, isByTime);
+  const width = Math.max(useWidth(scroll), LEFT + RIGHT + 2 * EDGE + points.length * POINT);
+  const x = xScale(points, isByTime, width);
+  const y = yScale(points, history, measure);
   const shown = points[active];
+  // The newest runs stand at the right, and are what people come for.
+  useLayoutEffect(() => scroll.current?.scrollTo({ left: width }), [width]);
   return (
     <figure class="history">
       <div class="history-scroll" ref={scroll}>
-        <div class="history-plot">
-          <Plot history={history} points={points} measure={measure} x={x} active={active} />
+        <div class="history-plot" style={{ width: `${width}px` }}>
+          <Plot
+            history={history}
+            points={points}
+            measure={measure}
+            x={x}
+            y={y}
+            width={width}
+            active={active}
+          />
+          <Axis y={y} measure={measure} />
           {points.map((point, at) => (
             <button
               key={point.runId}
               type="button"
               class="history-point"
-              style={{ left: `${(x(at) / WIDTH) * 100}%` }}
+              style={{ left: `${x(at)}px` }}
               aria-label={describe(point)}
               data-run={point.runId}
               onMouseEnter={() => setActive(at)}
@@ -56,27 +70,36 @@ export function HistoryMark({ history, measure, isByTime, onOpen, describe }: Hi
   );
 }
 
+/** Of an element, in pixels, while it is shown. */
+function useWidth(box: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const look = (): void => setWidth(box.current?.clientWidth ?? 0);
+    look();
+    const watcher = new ResizeObserver(look);
+    if (box.current) watcher.observe(box.current);
+    return () => watcher.disconnect();
+  }, []);
+  return width;
+}
+
 type PlotProps = Pick<HistoryProps, 'history' | 'measure'> & {
   readonly points: readonly HistoryPoint[];
   readonly x: (at: number) => number;
+  readonly y: Scale;
+  readonly width: number;
   readonly active: number;
 };
 
-function Plot({ history, points, measure, x, active }: PlotProps) {
-  const y = yScale(points, history, measure);
+function Plot({ history, points, measure, x, y, width, active }: PlotProps) {
   const heightOf = (point: HistoryPoint): number => y.at(measure.amountOf(point) ?? 0);
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={sentenceOf(points, measure)}>
+    <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={sentenceOf(points, measure)}>
       {y.ticks.map((value) => (
-        <g key={value}>
-          <line class="axis" x1={LEFT} x2={WIDTH - RIGHT} y1={y.at(value)} y2={y.at(value)} />
-          <text class="tick-label" x={LEFT - 8} y={y.at(value) + 4} text-anchor="end">
-            {measure.show(value)}
-          </text>
-        </g>
+        <line key={value} class="axis" x1={LEFT} x2={width - RIGHT} y1={y.at(value)} y2={y.at(value)} />
       ))}
       <VersionLines points={points} x={x} />
-      {measure.isShare && <Bars history={history} points={points} at={y.at} />}
+      {measure.isShare && <Bars history={history} points={points} at={y.at} width={width} />}
       <polyline class="trend" points={points.map((point, at) => `${x(at)},${heightOf(point)}`).join(' ')} />
       {points.map((point, at) => (
         <Point
@@ -91,6 +114,17 @@ function Plot({ history, points, measure, x, active }: PlotProps) {
     </svg>
   );
 }
+
+/** What heights mean. It stays in sight while the rest is scrolled. */
+const Axis = ({ y, measure }: Pick<PlotProps, 'y' | 'measure'>) => (
+  <svg class="history-axis" viewBox={`0 0 ${LEFT} ${HEIGHT}`} aria-hidden="true">
+    {y.ticks.map((value) => (
+      <text key={value} class="tick-label" x={LEFT - 8} y={y.at(value) + 4} text-anchor="end">
+        {measure.show(value)}
+      </text>
+    ))}
+  </svg>
+);
 
 /** Shares are marked where two decimals tell them whole. */
 const stepOf = (range: number): number => [0.05, 0.1, 0.2].find((step) => range / step <= 6) ?? 0.2;
@@ -115,10 +149,10 @@ function yScale(
   return { at, ticks: Array.from({ length: steps + 1 }, (_, place) => to - place * step) };
 }
 
-function xScale(points: readonly HistoryPoint[], isByTime: boolean): (at: number) => number {
+function xScale(points: readonly HistoryPoint[], isByTime: boolean, width: number): (at: number) => number {
   const times = points.map(({ endedAt }) => Date.parse(endedAt));
   const [first = 0, last = 0] = [times[0], times.at(-1)];
-  const room = WIDTH - LEFT - RIGHT - 2 * EDGE;
+  const room = width - LEFT - RIGHT - 2 * EDGE;
   const shareOf = (at: number): number => {
     if (isByTime && last > first) return ((times[at] ?? first) - first) / (last - first);
     return points.length < 2 ? 0.5 : at / (points.length - 1);
@@ -162,15 +196,16 @@ type BarsProps = {
   readonly history: SuiteHistory;
   readonly points: readonly HistoryPoint[];
   readonly at: (value: number) => number;
+  readonly width: number;
 };
 
 /** What runs are measured against: the bar of the suite, and the scores that gates ask for. */
-function Bars({ history, points, at }: BarsProps) {
+function Bars({ history, points, at, width }: BarsProps) {
   const bar = points.at(-1)?.bar;
   const line = (key: string, value: number, name: string, kind: string) => (
     <g key={key}>
-      <line class={kind} x1={LEFT} x2={WIDTH - RIGHT} y1={at(value)} y2={at(value)} />
-      <text class="bar-label" x={WIDTH - RIGHT + 6} y={at(value) + 4}>
+      <line class={kind} x1={LEFT} x2={width - RIGHT} y1={at(value)} y2={at(value)} />
+      <text class="bar-label" x={width - RIGHT + 6} y={at(value) + 4}>
         {name}
       </text>
     </g>

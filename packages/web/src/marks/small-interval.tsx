@@ -19,8 +19,8 @@ export function SmallInterval({ value, interval: [low, high] }: SmallIntervalPro
     >
       <title>{label}</title>
       <line class="axis" x1={3} x2={WIDTH - 3} y1={6} y2={6} />
-      <line class="whisker" x1={x(low)} x2={x(high)} y1={6} y2={6} />
-      <circle class="point" cx={x(value)} cy={6} r={2.5} />
+      <path class="whisker" d={`M${x(low)} 2v8M${x(low)} 6H${x(high)}M${x(high)} 2v8`} />
+      <circle class="point" cx={x(value)} cy={6} r={2} />
     </svg>
   );
 }

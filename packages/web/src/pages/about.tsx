@@ -4,12 +4,13 @@ import { CAVEAT_WORDS, forkNote, judgeName, modelName, NOT_FOLLOWED, plural } fr
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { save } from '../download.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { RunTitle } from '../parts/run/run-title.js';
 import { Section } from '../parts/section.js';
-import { CopyButton, ErrorBox } from '../parts/states.js';
+import { CopyButton } from '../parts/states.js';
 import { When } from '../parts/when.js';
 import { EvalRunOf } from '../queries/use-eval-run.js';
-import { client, isFile } from '../source.js';
+import { client, IN_FILE } from '../source.js';
 import '../styles/report.css';
 
 export const AboutPage = ({ runId }: { readonly runId: string }) => (
@@ -37,7 +38,7 @@ function About({ run, reload }: AboutProps) {
           <Facts lines={deciderLines(run)} />
         </Section>
         <Notes run={run} />
-        {!isFile() && <Bundle runId={run.runId} />}
+        {!IN_FILE && <Bundle runId={run.runId} />}
       </div>
     </>
   );

@@ -2,13 +2,14 @@ import type { BoardAgent, BoardVersion, DEPLOYMENT_STATES, SessionFacts } from '
 import { useEffect, useState } from 'preact/hooks';
 import { may, missingScope } from '../access.js';
 import { Action } from '../parts/action.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { Channels } from '../parts/release/channels.js';
 import { MoveDialog } from '../parts/release/move-dialog.js';
 import { MOVES, type MoveKind } from '../parts/release/moves.js';
 import { PendingLine } from '../parts/release/pending-move.js';
 import { VersionEvidence } from '../parts/release/version-evidence.js';
 import { stateWord } from '../parts/release/version-lane.js';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { useToast } from '../parts/toast.js';
 import { When } from '../parts/when.js';
 import { useBoardAgent } from '../queries/use-board.js';

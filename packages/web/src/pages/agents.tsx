@@ -1,10 +1,11 @@
 import type { BoardAgent } from '@touchstone/protocol';
 import { useEffect } from 'preact/hooks';
 import { useAddress, withQuery } from '../address.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { Channels } from '../parts/release/channels.js';
 import { PendingLine } from '../parts/release/pending-move.js';
 import { VersionLane } from '../parts/release/version-lane.js';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { useBoard } from '../queries/use-board.js';
 import '../styles/agents.css';
 

@@ -1,10 +1,12 @@
 import type { InterruptQuestion, ResolvedInterrupt } from '@touchstone/protocol';
 import { createClient } from '@touchstone/sdk';
 import { useEffect, useState } from 'preact/hooks';
+import { ErrorBox } from '../parts/error-box.js';
 import { Mark } from '../parts/glyphs.js';
-import { AnswerButtons, type AnswerKind, resumeValueOf } from '../parts/release/answer-buttons.js';
+import { AnswerButtons, resumeValueOf } from '../parts/release/answer-buttons.js';
+import type { AnswerKind } from '../parts/release/approval-rights.js';
 import { Deadline } from '../parts/release/deadline.js';
-import { ErrorBox, Skeleton } from '../parts/states.js';
+import { Skeleton } from '../parts/states.js';
 import { useNow } from '../queries/use-interval.js';
 import { useQuery } from '../queries/use-query.js';
 import '../styles/approvals.css';
@@ -41,7 +43,9 @@ export function AnswerPage() {
 
 const Done = ({ status }: ResolvedInterrupt) => (
   <div role="status" data-testid="answered" data-status={status}>
-    <h1>Your answer counts</h1>
+    <h1 tabIndex={-1} ref={(heading) => heading?.focus()}>
+      Your answer counts
+    </h1>
     <p>
       {status === 'waiting-approval'
         ? 'More answers are needed before anything moves.'
@@ -83,7 +87,7 @@ function Question({ token, question, onDone }: QuestionProps) {
       {isOpen ? (
         <AnswerButtons
           rights={{}}
-          hasOverride={false}
+          kinds={['Grant', 'Reject']}
           effectOf={(kind) => effectOf(kind, title)}
           onAnswer={async (given) => onDone(await client.interrupts.resolveByToken(token, answerOf(given)))}
         />

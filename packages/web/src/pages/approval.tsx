@@ -4,8 +4,9 @@ import { demandOf, movedWords, openRound, saidWords, type Timeline } from '@touc
 import { useEffect, useState } from 'preact/hooks';
 import { missingScope } from '../access.js';
 import { Action } from '../parts/action.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { ApprovalCard, requesterOf, titleOf } from '../parts/release/approval-card.js';
-import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Command, Empty, Skeleton } from '../parts/states.js';
 import { useToast } from '../parts/toast.js';
 import { When } from '../parts/when.js';
 import { useInterval } from '../queries/use-interval.js';
@@ -79,8 +80,8 @@ function Move({ run, session, reload }: MoveProps) {
         <ApprovalCard
           run={run}
           session={session}
-          onAnswered={() => {
-            say('Your answer counts.');
+          onAnswered={(said) => {
+            say(said);
             reload();
           }}
         />

@@ -1,7 +1,8 @@
 import type { SessionFacts } from '@touchstone/protocol';
 import { useEffect } from 'preact/hooks';
+import { ErrorBox } from '../parts/error-box.js';
 import { ApprovalCard, titleOf } from '../parts/release/approval-card.js';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { useToast } from '../parts/toast.js';
 import { When } from '../parts/when.js';
 import { useInterval } from '../queries/use-interval.js';
@@ -49,8 +50,8 @@ export function ApprovalsPage({ session }: { readonly session?: SessionFacts | u
               <ApprovalCard
                 run={run}
                 session={session}
-                onAnswered={() => {
-                  say('Your answer counts.');
+                onAnswered={(said) => {
+                  say(said);
                   reload();
                 }}
               />

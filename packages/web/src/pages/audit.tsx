@@ -2,9 +2,11 @@ import type { AuditEntry } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { Glyph } from '../parts/glyphs.js';
 import { type Column, Grid } from '../parts/grid.js';
-import { CopyButton, Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Needs } from '../parts/needs.js';
+import { CopyButton, Empty, Skeleton } from '../parts/states.js';
 import { When } from '../parts/when.js';
 import { type AuditFilter, useAudit } from '../queries/use-audit.js';
 import { useQuery } from '../queries/use-query.js';
@@ -50,16 +52,9 @@ const filterOf = (query: URLSearchParams): AuditFilter => {
 
 /** Who asked for what, and was let or not; the newest first. */
 export function AuditPage() {
-  const address = useAddress();
-  const { items, error, isLoading, more, reload } = useAudit(filterOf(address.query));
-  const [active, setActive] = useState(0);
   useEffect(() => {
     document.title = 'Audit · Touchstone';
   }, []);
-  const open = (index: number): void => {
-    const href = items[index] && runHref(items[index]);
-    if (href !== undefined) navigate(href);
-  };
   return (
     <>
       <h1>Audit</h1>
@@ -67,6 +62,23 @@ export function AuditPage() {
         Who asked for what, and was let or not. Every record holds the digest of the one before, so none can
         be changed, moved or removed unnoticed.
       </p>
+      <Needs scope="audit:read">
+        <Records />
+      </Needs>
+    </>
+  );
+}
+
+function Records() {
+  const address = useAddress();
+  const { items, error, isLoading, more, reload } = useAudit(filterOf(address.query));
+  const [active, setActive] = useState(0);
+  const open = (index: number): void => {
+    const href = items[index] && runHref(items[index]);
+    if (href !== undefined) navigate(href);
+  };
+  return (
+    <>
       {error === undefined && <Chain />}
       <Filters address={address} />
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
@@ -77,6 +89,7 @@ export function AuditPage() {
       {items.length > 0 && (
         <Grid
           label="Audit"
+          name="audit"
           count={items.length}
           columns={COLUMNS}
           rowAt={(index) => items[index]}

@@ -2,27 +2,30 @@ import type { Matrix } from '@touchstone/protocol';
 import { useEffect } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { Answers } from '../parts/compare/answers.js';
-import { runsIn } from '../parts/compare/compared-runs.js';
+import { moveRun, runsIn } from '../parts/compare/compared-runs.js';
 import { EventDifferences } from '../parts/compare/event-differences.js';
 import { Flips } from '../parts/compare/flips.js';
 import { RunLines } from '../parts/compare/run-lines.js';
+import { Ignored, ignoredIn } from '../parts/ignored.js';
 import { Empty } from '../parts/states.js';
 import { MatrixGrid } from '../parts/suite/matrix-grid.js';
 import { Tabs } from '../parts/tabs.js';
 import { Toggles } from '../parts/toggles.js';
 import { useQuery } from '../queries/use-query.js';
-import { client, hasContent, isFile } from '../source.js';
+import { client, hasContent, IN_FILE } from '../source.js';
 
 const VIEWS = ['Flips', 'All', 'Matrix', 'Answers', 'Events'] as const;
 type View = (typeof VIEWS)[number];
 
 /** A file has no log, and answers only where its writer put them in. */
 const isThere = (view: View): boolean =>
-  (view !== 'Events' || !isFile()) && (view !== 'Answers' || hasContent());
+  (view !== 'Events' || !IN_FILE) && (view !== 'Answers' || hasContent());
 
 /** An unknown view is the first one. */
 const viewIn = (query: URLSearchParams): View =>
   VIEWS.filter(isThere).find((view) => view.toLowerCase() === query.get('view')) ?? 'Flips';
+
+const KNOWN = { view: VIEWS.map((view) => view.toLowerCase()), only: ['differ', 'flips', 'all'] };
 
 /** Two to eight runs, what became of each task, and whether the difference is real. The first run is the baseline. */
 export function ComparePage() {
@@ -82,6 +85,7 @@ function Comparison({ runs, address }: { readonly runs: readonly string[]; reado
           Of the first two runs. Move another run up to see it here, or look at the matrix of all.
         </p>
       )}
+      <Ignored names={ignoredIn(address.query, KNOWN)} />
       <ViewOf view={view} runs={runs} address={address} />
     </div>
   );
@@ -91,8 +95,8 @@ type ViewProps = { readonly view: View; readonly runs: readonly string[]; readon
 
 function ViewOf({ view, runs, address }: ViewProps) {
   const [before = '', after = ''] = runs;
-  if (view === 'Answers') return <Answers runs={runs} />;
-  if (view === 'Events') return <EventDifferences before={before} after={after} />;
+  if (view === 'Answers') return <Answers runs={runs} address={address} />;
+  if (!IN_FILE && view === 'Events') return <EventDifferences before={before} after={after} />;
   if (view === 'Matrix') return <ComparedMatrix runs={runs} address={address} />;
   return <Flips key={view} before={before} after={after} isAll={view === 'All'} />;
 }
@@ -115,6 +119,7 @@ function ComparedMatrix({ runs, address }: Omit<ViewProps, 'view'>) {
         query={{ runs: runs as never, only }}
         isReasonKnown
         onOpen={(task) => navigate(withQuery(address, { view: 'answers', task }))}
+        onMoveRun={(runId, to) => moveRun(address, runs, runId, to)}
       />
     </>
   );

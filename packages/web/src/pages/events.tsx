@@ -3,15 +3,32 @@ import { plural, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { navigate, useAddress, withQuery } from '../address.js';
 import { Body } from '../parts/body.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { type Column, Grid } from '../parts/grid.js';
 import { RunTitle } from '../parts/run/run-title.js';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { EvalRunOf } from '../queries/use-eval-run.js';
 import { useEventPages } from '../queries/use-event-pages.js';
+import { hasContent, leftOutOf } from '../source.js';
 import '../styles/events.css';
 
 export const EventsPage = ({ runId }: { readonly runId: string }) => (
-  <EvalRunOf runId={runId}>{(run, reload) => <Events run={run} reload={reload} />}</EvalRunOf>
+  <EvalRunOf runId={runId}>
+    {(run, reload) =>
+      hasContent() ? <Events run={run} reload={reload} /> : <NoEvents run={run} reload={reload} />
+    }
+  </EvalRunOf>
+);
+
+type EventsProps = { readonly run: EvalRunSnapshot; readonly reload: () => void };
+
+const NoEvents = ({ run, reload }: EventsProps) => (
+  <>
+    <RunTitle run={run} part="Events" reload={reload} />
+    <Empty command={`touchstone export ${run.runId} --html report.html --bodies`}>
+      This file was written without inputs and answers, and so without its log. With --bodies it has them:
+    </Empty>
+  </>
 );
 
 /** Those that people look for; every other type can be put into the address. */
@@ -36,7 +53,7 @@ const COLUMNS: readonly Column<RunEvent>[] = [
   { id: 'payload', name: 'Payload', cell: ({ payload }) => JSON.stringify(payload).slice(0, 300) },
 ];
 
-function Events({ run, reload }: { readonly run: EvalRunSnapshot; readonly reload: () => void }) {
+function Events({ run, reload }: EventsProps) {
   const address = useAddress();
   const types = address.query.get('types') ?? '';
   const events = useEventPages(run.runId, types === '' ? [] : types.split(','));
@@ -47,6 +64,7 @@ function Events({ run, reload }: { readonly run: EvalRunSnapshot; readonly reloa
   }, [agent]);
   useEffect(() => setActive(-1), [types]);
   const chosen = events.rowAt(active);
+  const leftOut = leftOutOf(run.runId);
   return (
     <div class={chosen ? 'run with-panel' : 'run'}>
       <RunTitle run={run} part="Events" reload={reload} />
@@ -66,6 +84,12 @@ function Events({ run, reload }: { readonly run: EvalRunSnapshot; readonly reloa
           {events.isAll ? plural(events.count, 'event') : `${whole(events.count)} events, more below`}
         </span>
       </div>
+      {leftOut > 0 && (
+        <p class="note" role="status">
+          The file has no room for the events of {plural(leftOut, 'task')}. Those of tasks that did not pass
+          come first.
+        </p>
+      )}
       {events.error !== undefined && <ErrorBox error={events.error} onRetry={events.reload} />}
       <div class="run-body events">
         {events.isFirst && events.error === undefined && <Skeleton />}
@@ -73,6 +97,7 @@ function Events({ run, reload }: { readonly run: EvalRunSnapshot; readonly reloa
         {events.count > 0 && (
           <Grid
             label="Events"
+            name="events"
             count={events.count}
             columns={COLUMNS}
             rowAt={events.rowAt}

@@ -2,6 +2,7 @@ import { type ContractReport, isTerminal } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import { useEffect } from 'preact/hooks';
 import { useAddress } from '../address.js';
+import { ErrorBox } from '../parts/error-box.js';
 import {
   Comparison,
   Contract,
@@ -15,7 +16,7 @@ import {
 import { Power } from '../parts/report/power.js';
 import { Repeats, Spread } from '../parts/report/spread.js';
 import { RunTitle } from '../parts/run/run-title.js';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { EvalRunOf } from '../queries/use-eval-run.js';
 import { useQuery } from '../queries/use-query.js';
 import { client } from '../source.js';

@@ -1,11 +1,14 @@
 import type { TaskFacets, TaskListing } from '@touchstone/protocol';
 import type { EvalRunSnapshot, RunProgress } from '@touchstone/sdk';
 import { percent, whole } from '@touchstone/sdk/view';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
+import { type Columns, useColumns } from '../parts/columns/use-columns.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { Grid } from '../parts/grid.js';
+import { Ignored } from '../parts/ignored.js';
 import { RunHeading } from '../parts/run/run-heading.js';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { READING_HEIGHT, readingColumns } from '../parts/task/reading-columns.js';
 import { type ColumnFacts, changeOf, outcomeOf, taskColumns } from '../parts/task/task-columns.js';
 import { TaskFilters } from '../parts/task/task-filters.js';
@@ -16,7 +19,7 @@ import { EvalRunOf } from '../queries/use-eval-run.js';
 import { type LiveState, useLive } from '../queries/use-live.js';
 import { useQuery } from '../queries/use-query.js';
 import { useTaskPages } from '../queries/use-task-pages.js';
-import { GLYPHS, verdictOfRun } from '../run-words.js';
+import { GLYPHS, verdictOfRun, wordOf } from '../run-words.js';
 import { client } from '../source.js';
 
 const isOver = (status: string): boolean => ['completed', 'failed', 'cancelled'].includes(status);
@@ -42,6 +45,12 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
     client.runs.facets(runId as never, filters, { signal }),
   );
   useTitle(run, live.progress);
+  const isReading = view === 'reading';
+  const bodies = useBodies(runId, isReading, tasks.rowAt);
+  const hrefOf = hrefIn(runId);
+  const facts = useColumns('tasks', taskColumns(hrefOf, columnFacts(facets.data)));
+  const reading = useColumns('reading', readingColumns(hrefOf, bodies.of));
+  const columns = isReading ? reading : facts;
   const open = address.query.get('task');
   return (
     <div class={open === null ? 'run' : 'run with-panel'}>
@@ -53,16 +62,21 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
         shown={tasks.total}
         onShow={() => setShown(live.progress?.done ?? 0)}
       />
-      {ignored.length > 0 && (
-        <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
-      )}
-      <TaskFilters address={address} facets={facets.data} matched={tasks.matched} total={tasks.total} />
+      <Ignored names={ignored} />
+      <Ended run={run} />
+      <TaskFilters
+        address={address}
+        facets={facets.data}
+        matched={tasks.matched}
+        total={tasks.total}
+        columns={columns}
+      />
       <div class="run-body">
         <TaskGrid
-          runId={runId}
+          hrefOf={hrefOf}
           tasks={tasks}
-          columns={columnFacts(facets.data)}
-          isReading={view === 'reading'}
+          columns={columns}
+          {...(isReading && { onSight: bodies.onSight, rowHeight: READING_HEIGHT })}
         />
         {open !== null && (
           <TaskPanel
@@ -88,6 +102,18 @@ function useTitle(run: EvalRunSnapshot, progress: RunProgress | undefined): void
       document.title = `${percent(progress.done / Math.max(1, progress.total))} · ${name}`;
     else document.title = name;
   }, [verdict, name, progress?.done]);
+}
+
+/** Said once, to those who watched the run. */
+function Ended({ run }: { readonly run: EvalRunSnapshot }) {
+  const wasWatched = useRef(!isOver(run.status));
+  if (!wasWatched.current) return null;
+  const verdict = wordOf(verdictOfRun(run), run.status);
+  return (
+    <p role="status" class="muted">
+      {isOver(run.status) && `The run has ended: ${verdict}.`}
+    </p>
+  );
 }
 
 type LiveProps = {
@@ -141,19 +167,25 @@ async function moveBy(tasks: Tasks, address: Address, taskId: string, step: 1 | 
   if (row) navigate(withQuery(address, { task: row.taskId }), { replace: true });
 }
 
+const hrefIn =
+  (runId: string) =>
+  ({ taskId }: TaskListing): string =>
+    `/runs/${encodeURIComponent(runId)}/tasks/${encodeURIComponent(taskId)}`;
+
 type TaskGridProps = {
-  readonly runId: string;
+  readonly hrefOf: (row: TaskListing) => string;
   readonly tasks: Tasks;
-  readonly columns: ColumnFacts;
-  readonly isReading: boolean;
+  readonly columns: Columns<TaskListing>;
+  /** Contents are read for the rows in sight. */
+  readonly onSight?: (from: number, to: number) => void;
+  readonly rowHeight?: number;
 };
 
-function TaskGrid({ runId, tasks, columns, isReading }: TaskGridProps) {
+function TaskGrid({ hrefOf, tasks, columns, onSight, rowHeight }: TaskGridProps) {
   const address = useAddress();
   const open = address.query.get('task');
   const [active, setActive] = useState(0);
   const { isFirst, find } = tasks;
-  const bodies = useBodies(runId, isReading, tasks.rowAt);
   useEffect(() => {
     if (open === null || isFirst || tasks.rowAt(active)?.taskId === open) return undefined;
     const giveUp = new AbortController();
@@ -163,8 +195,6 @@ function TaskGrid({ runId, tasks, columns, isReading }: TaskGridProps) {
     );
     return () => giveUp.abort();
   }, [open, isFirst]);
-  const hrefOf = ({ taskId }: TaskListing): string =>
-    `/runs/${encodeURIComponent(runId)}/tasks/${encodeURIComponent(taskId)}`;
   const move = (index: number): void => {
     setActive(index);
     const row = tasks.rowAt(index);
@@ -180,17 +210,25 @@ function TaskGrid({ runId, tasks, columns, isReading }: TaskGridProps) {
   if (tasks.error !== undefined) return <ErrorBox error={tasks.error} />;
   if (tasks.isFirst) return <Skeleton />;
   if (tasks.matched === 0)
-    return <Empty>{tasks.total === 0 ? 'No task has ended yet.' : 'No task fits these filters.'}</Empty>;
+    return tasks.total === 0 ? (
+      <Empty>No task has ended yet.</Empty>
+    ) : (
+      <Empty>
+        No task fits these filters. <a href={address.path}>Show all tasks</a>
+      </Empty>
+    );
   return (
     <Grid
       label="Tasks"
+      name="tasks"
       count={tasks.matched}
-      columns={isReading ? readingColumns(hrefOf, bodies.of) : taskColumns(hrefOf, columns)}
-      {...(isReading && { rowHeight: READING_HEIGHT })}
+      columns={columns.shown}
+      onMoveColumn={columns.move}
+      {...(rowHeight !== undefined && { rowHeight })}
       rowAt={tasks.rowAt}
       onSight={(from, to) => {
         tasks.onSight(from, to);
-        bodies.onSight(from, to);
+        onSight?.(from, to);
       }}
       active={active}
       onMove={move}

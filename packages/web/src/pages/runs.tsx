@@ -1,13 +1,17 @@
 import type { RunSnapshot } from '@touchstone/sdk';
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
+import { type Columns, useColumns } from '../parts/columns/use-columns.js';
 import { MOST_RUNS, runsIn } from '../parts/compare/compared-runs.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { type Column, Grid } from '../parts/grid.js';
+import { Ignored } from '../parts/ignored.js';
+import { useKeys } from '../parts/keys.js';
 import { hrefOfRun, nameOfRun, runColumns } from '../parts/run/run-columns.js';
 import { RunFilters } from '../parts/run/run-filters.js';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { readRunFilter, useRuns } from '../queries/use-runs.js';
-import { isFile } from '../source.js';
+import { IN_FILE } from '../source.js';
 
 /** Runs are marked in the order they are chosen: the first one is the baseline. */
 function toggleMark(address: Address, runId: string): void {
@@ -19,11 +23,13 @@ function toggleMark(address: Address, runId: string): void {
 const markColumn = (address: Address): Column<RunSnapshot> => ({
   id: 'mark',
   name: 'Compare',
+  isKept: true,
   cell: (run) =>
     run.touchstone?.kind === 'eval' && (
       <input
         type="checkbox"
         aria-label={`Compare ${nameOfRun(run)} ${run.runId}`}
+        title="c"
         tabIndex={-1}
         checked={runsIn(address.query).includes(run.runId)}
         onChange={() => toggleMark(address, run.runId)}
@@ -39,6 +45,7 @@ export function RunsPage() {
   useEffect(() => {
     document.title = 'Runs · Touchstone';
   }, []);
+  const columns = useColumns('runs', [markColumn(address), ...runColumns(runs)]);
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <div class="run runs">
@@ -46,14 +53,14 @@ export function RunsPage() {
         <h1>Runs</h1>
         <CompareLink marked={runsIn(address.query)} />
       </div>
-      {ignored.length > 0 && (
-        <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
+      <Ignored names={ignored} />
+      {!IN_FILE && (
+        <RunFilters address={address} runs={runs} hasMore={more !== undefined} columns={columns} />
       )}
-      {!isFile() && <RunFilters address={address} count={runs.length} hasMore={more !== undefined} />}
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton />}
       {!isLoading && error === undefined && runs.length === 0 && <NoRuns isFiltered={isFiltered} />}
-      {runs.length > 0 && <RunGrid runs={runs} address={address} />}
+      {runs.length > 0 && <RunGrid runs={runs} address={address} columns={columns} />}
       {more && (
         <p>
           <button type="button" onClick={more}>
@@ -67,7 +74,9 @@ export function RunsPage() {
 
 const NoRuns = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
-    <Empty>No run fits these filters.</Empty>
+    <Empty>
+      No run fits these filters. <a href="/runs">Show all runs</a>
+    </Empty>
   ) : (
     <Empty command={`touchstone run evals/first.suite.yaml --host ${location.origin}`}>
       No run yet. This command makes one:
@@ -86,27 +95,33 @@ function CompareLink({ marked }: { readonly marked: readonly string[] }) {
   );
 }
 
-function RunGrid({ runs, address }: { readonly runs: readonly RunSnapshot[]; readonly address: Address }) {
+type RunGridProps = {
+  readonly runs: readonly RunSnapshot[];
+  readonly address: Address;
+  readonly columns: Columns<RunSnapshot>;
+};
+
+function RunGrid({ runs, address, columns }: RunGridProps) {
   const [active, setActive] = useState(0);
   const marked = runsIn(address.query);
+  const chosen = runs[active];
+  useKeys('list', {
+    c: chosen?.touchstone?.kind === 'eval' ? () => toggleMark(address, chosen.runId) : undefined,
+    C: marked.length > 1 ? () => navigate(compareHref(marked)) : undefined,
+  });
   return (
     <Grid
       label="Runs"
+      name="runs"
       count={runs.length}
-      columns={[markColumn(address), ...runColumns(runs)]}
+      columns={columns.shown}
+      onMoveColumn={columns.move}
       rowAt={(index) => runs[index]}
       active={active}
       onMove={setActive}
       onOpen={(index) => {
         const run = runs[index];
         if (run) navigate(hrefOfRun(run));
-      }}
-      onKey={(key) => {
-        const run = runs[active];
-        if (key === 'c' && run?.touchstone?.kind === 'eval') toggleMark(address, run.runId);
-        else if (key === 'C' && marked.length > 1) navigate(compareHref(marked));
-        else return false;
-        return true;
       }}
       rowProps={(run) => ({ 'data-run': run.runId })}
     />

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { navigate } from '../address.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { Mark } from '../parts/glyphs.js';
-import { ErrorBox } from '../parts/states.js';
 import { isSessionOver, signIn } from '../session.js';
 
 /** Only an address of this page. */

@@ -1,8 +1,10 @@
 import type { SuiteListing } from '@touchstone/protocol';
-import { score, whole } from '@touchstone/sdk/view';
+import { duration, score, usd, whole } from '@touchstone/sdk/view';
 import { useEffect } from 'preact/hooks';
 import { navigate, useAddress } from '../address.js';
-import { ErrorBox, Skeleton } from '../parts/states.js';
+import { ErrorBox } from '../parts/error-box.js';
+import { Ignored, ignoredIn } from '../parts/ignored.js';
+import { Skeleton } from '../parts/states.js';
 import { SuiteHistoryView } from '../parts/suite/history.js';
 import { MatrixGrid } from '../parts/suite/matrix-grid.js';
 import { SuiteTasks } from '../parts/suite/tasks.js';
@@ -14,6 +16,13 @@ import { client } from '../source.js';
 const VIEWS = { tasks: 'Tasks', history: 'History', matrix: 'Matrix' } as const;
 export type SuiteView = keyof typeof VIEWS;
 
+/** What the address may have in each view. */
+const KNOWN: { readonly [view in SuiteView]: { readonly [name: string]: readonly string[] } } = {
+  tasks: { kind: ['golden', 'rubric'] },
+  history: { measure: ['score', 'passRate', 'cost', 'p95'], axis: ['run', 'time'], form: ['chart', 'table'] },
+  matrix: { order: ['flaky', 'newest'], only: ['all', 'flips'] },
+};
+
 /** One suite: its tasks, how its runs went, and which tasks change sides. */
 export function SuitePage({ suiteRef, view }: { readonly suiteRef: string; readonly view: SuiteView }) {
   const { data, error, reload } = useQuery(`suite ${suiteRef}`, (signal) =>
@@ -22,6 +31,7 @@ export function SuitePage({ suiteRef, view }: { readonly suiteRef: string; reado
   useEffect(() => {
     document.title = `${suiteRef} · Touchstone`;
   }, [suiteRef]);
+  const { query } = useAddress();
   const base = `/suites/${encodeURIComponent(suiteRef)}`;
   return (
     <div class="run suite">
@@ -44,6 +54,7 @@ export function SuitePage({ suiteRef, view }: { readonly suiteRef: string; reado
               isCurrent: name === view,
             }))}
           />
+          <Ignored names={ignoredIn(query, KNOWN[view])} />
           {view === 'tasks' && <SuiteTasks suiteRef={suiteRef} />}
           {view === 'history' && <SuiteHistoryView suiteRef={suiteRef} />}
           {view === 'matrix' && <SuiteMatrix suiteRef={suiteRef} />}
@@ -59,6 +70,11 @@ const Facts = ({ suite }: { readonly suite: SuiteListing }) => {
     ['Tasks', whole(taskCount)],
     ['Modes', modes.join(', ')],
     ['Bar', thresholds?.passScore === undefined ? undefined : score(thresholds.passScore)],
+    ['Cost at most', thresholds?.maxCostUsd === undefined ? undefined : usd(thresholds.maxCostUsd)],
+    [
+      'p95 at most',
+      thresholds?.maxP95LatencyMs === undefined ? undefined : duration(thresholds.maxP95LatencyMs),
+    ],
     ['For', targetAgentId],
     ['Digest', digest],
   ];

@@ -3,10 +3,11 @@ import type { RunSnapshot } from '@touchstone/sdk';
 import { score, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { navigate, useAddress } from '../address.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { type Column, Grid } from '../parts/grid.js';
 import { LongName } from '../parts/long-name.js';
 import { RunScore } from '../parts/run/run-columns.js';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { VerdictBadge } from '../parts/verdict.js';
 import { When } from '../parts/when.js';
 import { useQuery } from '../queries/use-query.js';
@@ -105,8 +106,11 @@ export function SuitesPage() {
       {suites.length > 0 && (
         <Grid
           label="Suites"
+          name="suites"
           count={suites.length}
-          columns={columnsOf(newestOf)}
+          columns={columnsOf(newestOf).filter(
+            ({ id }) => id !== 'agent' || suites.some(({ targetAgentId }) => targetAgentId !== undefined),
+          )}
           rowAt={(index) => suites[index]}
           active={active}
           onMove={setActive}

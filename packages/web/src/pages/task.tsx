@@ -13,6 +13,8 @@ export function TaskPage({ runId, taskId }: { readonly runId: string; readonly t
   const around = useQuery(`around ${runId} ${taskId} ${search}`, (signal) =>
     readAround(runId, taskId, filter, signal),
   );
+  const run = useQuery(`run ${runId}`, (signal) => client.runs.get(runId as never, { signal }));
+  const { suite, agent } = run.data?.touchstone ?? {};
   useEffect(() => {
     document.title = `${taskId} · Touchstone`;
   }, [taskId]);
@@ -26,7 +28,10 @@ export function TaskPage({ runId, taskId }: { readonly runId: string; readonly t
   return (
     <article class="task-page">
       <p class="crumbs">
-        <a href="/runs">Runs</a> / <a href={`/runs/${encodeURIComponent(runId)}${search}`}>{runId}</a>
+        <a href="/runs">Runs</a> / {suite && `${suite.ref} / `}
+        <a href={`/runs/${encodeURIComponent(runId)}${search}`}>
+          {agent ? `${agent.agentId}@${agent.version}` : runId}
+        </a>
       </p>
       <div class="panel-head">
         <h1 class="task-name">{taskId}</h1>

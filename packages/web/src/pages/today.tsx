@@ -2,10 +2,13 @@ import type { HostCounts } from '@touchstone/protocol';
 import type { RunSnapshot } from '@touchstone/sdk';
 import { percent, plural, whole } from '@touchstone/sdk/view';
 import { useEffect } from 'preact/hooks';
+import { exactTime } from '../parts/appearance.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { hrefOfRun, nameOfRun, RunScore } from '../parts/run/run-columns.js';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { VerdictBadge } from '../parts/verdict.js';
 import { When } from '../parts/when.js';
+import { useBoard } from '../queries/use-board.js';
 import { useCounts } from '../queries/use-counts.js';
 import { useInterval } from '../queries/use-interval.js';
 import { useQuery } from '../queries/use-query.js';
@@ -44,6 +47,19 @@ export function TodayPage() {
   );
 }
 
+/** The approval that time runs out for first: silence is a no. */
+function FirstDeadline() {
+  const { data } = useBoard();
+  const ends = data?.items.flatMap(({ pending }) => pending.flatMap(({ until }) => until ?? [])) ?? [];
+  const [first] = ends.sort();
+  if (first === undefined) return null;
+  return (
+    <span class="muted">
+      (1 until <time dateTime={first}>{exactTime(first)}</time>)
+    </span>
+  );
+}
+
 const Waiting = ({ counts: { approvals, review } }: { readonly counts: HostCounts }) => (
   <section aria-labelledby="waits">
     <h2 id="waits">Waits for you</h2>
@@ -53,7 +69,7 @@ const Waiting = ({ counts: { approvals, review } }: { readonly counts: HostCount
       <ul class="waiting">
         {approvals > 0 && (
           <li>
-            <a href="/approvals">{plural(approvals, 'approval')}</a>
+            <a href="/approvals">{plural(approvals, 'approval')}</a> <FirstDeadline />
           </li>
         )}
         {review > 0 && (

@@ -24,12 +24,20 @@ function storage(): Storage | undefined {
   }
 }
 
+export const kept = (name: string): string | null => storage()?.getItem(`touchstone.${name}`) ?? null;
+
+/** Keeps a text in this browser; undefined forgets it. */
+export function keep(name: string, text: string | undefined): void {
+  if (text === undefined) storage()?.removeItem(`touchstone.${name}`);
+  else storage()?.setItem(`touchstone.${name}`, text);
+}
+
 export const choicesOf = <P extends Preference>(name: P): readonly Choice<P>[] => CHOICES[name];
 
 export function preference<P extends Preference>(name: P): Choice<P> {
-  const kept = storage()?.getItem(`touchstone.${name}`);
+  const chosen = kept(name);
   const choices: readonly Choice<P>[] = CHOICES[name];
-  return choices.find((choice) => choice === kept) ?? (choices[0] as Choice<P>);
+  return choices.find((choice) => choice === chosen) ?? (choices[0] as Choice<P>);
 }
 
 export function applyTheme(theme: Theme = preference('theme')): void {
@@ -42,7 +50,7 @@ export function usePreference<P extends Preference>(
 ): readonly [Choice<P>, (next: Choice<P>) => void] {
   const [chosen, setChosen] = useState(() => preference(name));
   const choose = (next: Choice<P>): void => {
-    storage()?.setItem(`touchstone.${name}`, next);
+    keep(name, next);
     applyTheme();
     setChosen(next);
   };

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { ErrorBox } from './states.js';
+import { ErrorBox } from './error-box.js';
 import '../styles/dialog.css';
 
 type DialogProps = {
@@ -13,24 +13,35 @@ type DialogProps = {
   /** Does it; the dialog closes when that is done, and stays with the error otherwise. */
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
+  /** Where what has changed stands, as a selector; whoever confirmed goes on from there. What opened the dialog when absent. */
+  readonly leadsTo?: string;
   /** Of the confirming button. */
   readonly testId?: string;
   readonly children: ComponentChildren;
 };
 
 /** Asks before something is changed. Nothing is sent before the confirming button is pressed, and then once. */
-export function Dialog({ name, confirm = name, denied, onConfirm, onClose, testId, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { name, confirm = name, denied, onConfirm, onClose, leadsTo, testId, children } = props;
   const box = useRef<HTMLDialogElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const title = useId();
-  useEffect(() => box.current?.showModal(), []);
+  const isDone = useRef(false);
+  useEffect(() => {
+    const opener = document.activeElement;
+    box.current?.showModal();
+    return () => giveFocus(isDone.current && leadsTo ? document.querySelector(leadsTo) : opener);
+  }, []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (isBusy || denied !== undefined) return;
     setBusy(true);
     setError(undefined);
-    await onConfirm().then(onClose, setError);
+    await onConfirm().then(() => {
+      isDone.current = true;
+      onClose();
+    }, setError);
     setBusy(false);
   };
   return (
@@ -56,6 +67,14 @@ export function Dialog({ name, confirm = name, denied, onConfirm, onClose, testI
       </form>
     </dialog>
   );
+}
+
+/** To the heading where the place is gone: who uses a keyboard goes on from there. */
+function giveFocus(place: Element | null): void {
+  const isThere = place?.isConnected && !place.matches(':disabled, body');
+  const next = isThere ? (place as HTMLElement) : document.querySelector('h1');
+  if (next && next.tabIndex < 0) next.tabIndex = -1;
+  next?.focus();
 }
 
 type ReasonProps = {

@@ -1,5 +1,6 @@
 import type { Json } from '@touchstone/protocol';
 import { diffJson, diffSequences, hunksOf, markHidden, wordsOf } from '@touchstone/sdk/view';
+import { useState } from 'preact/hooks';
 import { textOf } from './body.js';
 
 /** Comparing takes time in proportion to the product of the lengths. */
@@ -14,6 +15,37 @@ export const Diff = ({ before, after }: DiffProps) =>
   ) : (
     <WordDiff before={before} after={after} />
   );
+
+/** The difference, by path or word by word as the reader likes. A text that holds a document can be read as one. */
+export function ChosenDiff({ before, after }: DiffProps) {
+  const [isText, showText] = useState(!isDocument(before) || !isDocument(after));
+  const [one, other] = [documentIn(before), documentIn(after)];
+  if (one === undefined || other === undefined) return <WordDiff before={before} after={after} />;
+  return (
+    <div class="chosen-diff">
+      <fieldset class="segments">
+        <legend class="unseen">Difference</legend>
+        <button type="button" aria-pressed={isText} onClick={() => showText(true)}>
+          Text
+        </button>
+        <button type="button" aria-pressed={!isText} onClick={() => showText(false)}>
+          JSON
+        </button>
+      </fieldset>
+      {isText ? <WordDiff before={before} after={after} /> : <JsonDiff before={one} after={other} />}
+    </div>
+  );
+}
+
+function documentIn(value: Json): Json | undefined {
+  if (typeof value !== 'string') return isDocument(value) ? value : undefined;
+  try {
+    const read = JSON.parse(value) as Json;
+    return isDocument(read) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const isDocument = (value: Json): boolean => typeof value === 'object' && value !== null;
 

@@ -25,6 +25,20 @@ export const Glyph = ({ outcome }: { readonly outcome: TaskOutcome }) => (
   </svg>
 );
 
+/** The glyph beside its word, which says it already. */
+export const Shape = ({ outcome }: { readonly outcome: TaskOutcome }) => (
+  <svg class={`glyph ${outcome}`} viewBox="0 0 16 16" aria-hidden="true">
+    {SHAPES[outcome]}
+  </svg>
+);
+
+/** Of tasks that changed sides, beside the word. */
+export const Arrow = ({ isUp }: { readonly isUp: boolean }) => (
+  <svg class="glyph arrow" viewBox="0 0 16 16" aria-hidden="true">
+    <path d={isUp ? 'M8 14V2.5M3.5 7 8 2.5 12.5 7' : 'M8 2v11.5M3.5 9 8 13.5 12.5 9'} />
+  </svg>
+);
+
 export const Mark = () => (
   <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
     <path class="stone" d="M15 2 26 6l4 11-6 10-13 3-8-9 1-13z" />

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { rowHeight as usualHeight } from './appearance.js';
-import { isLeftAlone, isSecondKey } from './keys.js';
+import { useColumnDrag } from './columns/use-column-drag.js';
+import { type KeyMap, useKeys } from './keys.js';
 
 /** One column: its head, and what a row has in it. */
 export type Column<Row> = {
@@ -15,11 +16,15 @@ export type Column<Row> = {
   readonly isNumber?: boolean;
   /** The name that the host sorts by; absent when it cannot. */
   readonly order?: string;
+  /** A list without it would be of no use, so it cannot be hidden. */
+  readonly isKept?: true;
   readonly cell: (row: Row) => ComponentChildren;
 };
 
 type GridProps<Row> = {
   readonly label: string;
+  /** Its class is `grid-<name>`: two grids may have columns of the same name, and drop them at different widths. */
+  readonly name: string;
   /** What the ids of its rows begin with, where a page has two grids. */
   readonly rowId?: string;
   readonly count: number;
@@ -36,8 +41,8 @@ type GridProps<Row> = {
   readonly rowProps: (row: Row) => { readonly [name: `data-${string}`]: string | number | undefined };
   readonly order?: string;
   readonly onOrder?: (order: string) => void;
-  /** Further keys; answers whether it knows the key. */
-  readonly onKey?: (key: string) => boolean;
+  /** Puts a column where another one is; absent where columns stay. Both are named by their keys. */
+  readonly onMoveColumn?: (key: string, to: string) => void;
 };
 
 const MARGIN = 6;
@@ -49,7 +54,7 @@ const MAX_HEIGHT = 12_800_000;
  * can find it. It is no <table>, because rows that are not there would have to be; the grid has the focus and the keys.
  */
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, rowId = 'row', count, columns, active, rowHeight = usualHeight() } = props;
+  const { label, name, rowId = 'row', count, columns, active, rowHeight = usualHeight() } = props;
   const box = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState({ from: 0, to: 40 });
   const height = Math.min(count * rowHeight, MAX_HEIGHT);
@@ -70,6 +75,11 @@ export function Grid<Row>(props: GridProps<Row>) {
   });
   useEffect(() => props.onSight?.(range.from, range.to), [range, count]);
   useEffect(() => showRow(box.current, active, scale, rowHeight), [active, rowHeight]);
+  useKeys(
+    'list',
+    keysOf(props, () => Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 2),
+    box,
+  );
 
   const indexes = Array.from({ length: Math.max(0, range.to - range.from) }, (_, at) => range.from + at);
   if (active >= 0 && active < count && !indexes.includes(active)) {
@@ -78,7 +88,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   }
   return (
     <div
-      class="grid"
+      class={`grid grid-${name}`}
       role="grid"
       aria-label={label}
       aria-rowcount={count + 1}
@@ -87,7 +97,6 @@ export function Grid<Row>(props: GridProps<Row>) {
       tabIndex={0}
       ref={box}
       onScroll={look}
-      onKeyDown={(event) => onKey(event, props, Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 2)}
     >
       <Head {...props} />
       <div class="grid-rows" role="rowgroup" style={{ height: `${height}px` }}>
@@ -99,7 +108,8 @@ export function Grid<Row>(props: GridProps<Row>) {
   );
 }
 
-function Head<Row>({ columns, order = '', onOrder }: GridProps<Row>) {
+function Head<Row>({ columns, order = '', onOrder, onMoveColumn }: GridProps<Row>) {
+  const dragOf = useColumnDrag(onMoveColumn);
   const sorted = order.replace(/^-/, '');
   const direction = order.startsWith('-') ? 'descending' : 'ascending';
   const next = (name: string): string => (order === name ? `-${name}` : name);
@@ -112,6 +122,7 @@ function Head<Row>({ columns, order = '', onOrder }: GridProps<Row>) {
             title={title}
             role="columnheader"
             class={`cell-${id}${isNumber ? ' number' : ''}`}
+            {...dragOf(key)}
             aria-sort={by === undefined ? undefined : by === sorted ? direction : 'none'}
           >
             {by === undefined || !onOrder ? (
@@ -134,7 +145,11 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
   const row = props.rowAt(index);
   const open = (event: MouseEvent): void => {
     const isControl = (event.target as Element).closest('input, button') !== null;
-    if (isControl || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (isControl || event.shiftKey) return;
+    if (event.ctrlKey || event.metaKey) {
+      openTab(event);
+      return;
+    }
     event.preventDefault();
     onMove(index);
     onOpen(index, false);
@@ -159,6 +174,12 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
   );
 }
 
+/** A row is as good as the link in it. On the link itself the browser does it. */
+function openTab(event: MouseEvent): void {
+  const link = (event.currentTarget as Element).querySelector<HTMLAnchorElement>('a[href]');
+  if (link && !link.contains(event.target as Node)) window.open(link.href, '_blank', 'noopener');
+}
+
 const HEAD_HEIGHT = 32;
 
 /** Scrolls as little as it takes; the row never lies under the head. */
@@ -170,24 +191,21 @@ function showRow(view: HTMLElement | null, index: number, scale: number, rowHeig
   else if (bottom > view.scrollTop + room) view.scrollTop = bottom - room;
 }
 
-function onKey<Row>(event: KeyboardEvent, props: GridProps<Row>, page: number): void {
-  const isCharacter = event.key.length === 1;
-  if (event.target !== event.currentTarget || (isCharacter && (isSecondKey() || isLeftAlone(event)))) return;
-  const { active, count, onMove, onOpen } = props;
-  const steps: { readonly [key: string]: number } = {
-    ArrowDown: 1,
-    j: 1,
-    ArrowUp: -1,
-    k: -1,
-    PageDown: page,
-    PageUp: -page,
-    Home: -count,
-    End: count,
+/** They work while the grid has the focus, so that two grids on a page do not move together. */
+function keysOf<Row>({ active, count, onMove, onOpen }: GridProps<Row>, page: () => number): KeyMap<'list'> {
+  const by = (step: () => number) => () => onMove(Math.max(0, Math.min(count - 1, active + step())));
+  const [down, up] = [by(() => 1), by(() => -1)];
+  const open = (inPage: boolean) => (active < 0 ? undefined : () => onOpen(active, inPage));
+  return {
+    j: down,
+    ArrowDown: down,
+    k: up,
+    ArrowUp: up,
+    PageDown: by(page),
+    PageUp: by(() => -page()),
+    Home: by(() => -count),
+    End: by(() => count),
+    Enter: open(false),
+    'Ctrl+Enter': open(true),
   };
-  const step = steps[event.key];
-  if (step !== undefined) onMove(Math.max(0, Math.min(count - 1, active + step)));
-  else if (props.onKey?.(event.key)) event.preventDefault();
-  else if (event.key === 'Enter' && active >= 0) onOpen(active, event.ctrlKey || event.metaKey);
-  else return;
-  event.preventDefault();
 }

@@ -1,16 +1,16 @@
+import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { hasShortcuts } from './appearance.js';
+import type { KeyGroup, KeyOf } from './shell/key-table.js';
 
-// Keys of the whole page, in one place: a key means one thing at a time. Arrows and the like stay where they belong.
+// Keys of the whole page, in one place: a key means one thing at a time. What they do in words is in shell/key-table.ts.
 
-/** What a key does; `g r` is `g` and then `r`. */
-export type KeyMap = { readonly [keys: string]: () => void };
+/** What keys do; one that is undefined does nothing now. */
+export type KeyMap<Group extends KeyGroup> = { readonly [key in KeyOf<Group>]?: (() => void) | undefined };
 
 /** Whether a key is left to the browser or to what has the focus. */
-export const isLeftAlone = (event: KeyboardEvent): boolean =>
+const isLeftAlone = (event: KeyboardEvent): boolean =>
   event.defaultPrevented ||
-  event.ctrlKey ||
-  event.metaKey ||
   event.altKey ||
   (event.key.length === 1 && !hasShortcuts()) ||
   isTyping(event) ||
@@ -18,47 +18,68 @@ export const isLeftAlone = (event: KeyboardEvent): boolean =>
 
 const TYPED_IN = 'input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]';
 
-/** In a text field every key is text; Enter on a button or a link is a click. */
+/** In a text field every key but Escape is text; Enter on a button or a link is a click. */
 function isTyping({ target, key }: KeyboardEvent): boolean {
-  if (!(target instanceof Element)) return false;
+  if (!(target instanceof Element) || key === 'Escape') return false;
   return (
     target.closest(TYPED_IN) !== null || (key === 'Enter' && target.closest('a, button, summary') !== null)
   );
 }
 
+type KeyHolder = {
+  readonly group: KeyGroup;
+  readonly keys: { readonly current: { readonly [key: string]: (() => void) | undefined } };
+  /** What has to have the focus; absent when nothing has to. */
+  readonly within?: RefObject<HTMLElement | null> | undefined;
+};
+
 /** Those of the newest part first: what is on top has the keys. */
-const maps: { readonly current: KeyMap }[] = [];
+const holders: KeyHolder[] = [];
 let prefix = '';
 
-/** Whether the next key belongs to the one before, whatever has the focus. */
-export const isSecondKey = (): boolean => prefix !== '';
-
 function onKeyDown(event: KeyboardEvent): void {
-  const keys = prefix + event.key;
+  const name = event.ctrlKey || event.metaKey ? `Ctrl+${event.key}` : event.key;
+  const keys = prefix + name;
+  const isSecond = prefix !== '';
   prefix = '';
   if (isLeftAlone(event)) return;
-  const found = maps.findLast(({ current }) => current[keys]);
-  const isPrefix = keys.length === 1 && maps.some(({ current }) => hasLonger(current, keys));
+  const found = holders.findLast(
+    ({ keys: { current }, within }) => current[keys] && (!within || within.current === event.target),
+  );
+  const isPrefix = !isSecond && holders.some(({ keys: { current } }) => hasLonger(current, keys));
   if (!found && !isPrefix) return;
   event.preventDefault();
-  if (found) found.current[keys]?.();
+  if (found) found.keys.current[keys]?.();
   else prefix = `${keys} `;
 }
 
-const hasLonger = (map: KeyMap, start: string): boolean =>
+const hasLonger = (map: object, start: string): boolean =>
   Object.keys(map).some((keys) => keys.startsWith(`${start} `));
 
-/** Gives keys to a part of the page while it is shown. */
-export function useKeys(map: KeyMap): void {
-  const latest = useRef(map);
-  latest.current = map;
+/** Gives keys to a part of the page while it is shown; to the part that has the focus, where one is named. */
+export function useKeys<Group extends KeyGroup>(
+  group: Group,
+  map: KeyMap<Group>,
+  within?: RefObject<HTMLElement | null>,
+): void {
+  const keys = useRef(map);
+  keys.current = map;
   // Before the next key can come.
   useLayoutEffect(() => {
-    if (maps.length === 0) document.addEventListener('keydown', onKeyDown);
-    maps.push(latest);
+    const one: KeyHolder = { group, keys, within };
+    if (holders.length === 0) document.addEventListener('keydown', onKeyDown);
+    holders.push(one);
     return () => {
-      maps.splice(maps.indexOf(latest), 1);
-      if (maps.length === 0) document.removeEventListener('keydown', onKeyDown);
+      holders.splice(holders.indexOf(one), 1);
+      if (holders.length === 0) document.removeEventListener('keydown', onKeyDown);
     };
   }, []);
 }
+
+/** The keys of a group that do something now. */
+export const keysInUse = (group: KeyGroup): ReadonlySet<string> =>
+  new Set(
+    holders
+      .filter((one) => one.group === group)
+      .flatMap(({ keys: { current } }) => Object.keys(current).filter((key) => current[key])),
+  );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
-import { ErrorBox, Skeleton } from './states.js';
+import { ErrorBox } from './error-box.js';
+import { useKeys } from './keys.js';
+import { Skeleton } from './states.js';
 import { Neighbours } from './task/neighbours.js';
 
 type PanelProps = {
@@ -18,15 +19,12 @@ type PanelProps = {
 
 /** One task beside a list of tasks. Escape closes it, and the list has the focus again. */
 export function Panel({ runId, taskId, error, onRetry, onClose, onMove, children }: PanelProps) {
-  useEffect(() => {
-    const close = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return;
+  useKeys('everywhere', {
+    Escape: () => {
       onClose();
       document.querySelector<HTMLElement>('[role=grid]')?.focus();
-    };
-    addEventListener('keydown', close);
-    return () => removeEventListener('keydown', close);
-  }, [onClose]);
+    },
+  });
   return (
     <aside class="panel" aria-label={`Task ${taskId}`}>
       <div class="panel-head">

@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { type Address, navigate, withQuery } from '../address.js';
 import { useKeys } from './keys.js';
@@ -12,10 +13,16 @@ type SearchFieldProps = {
   readonly clears?: readonly string[];
 };
 
+/** For the field that `/` leads to. */
+export function useFindKey(): RefObject<HTMLInputElement | null> {
+  const field = useRef<HTMLInputElement>(null);
+  useKeys('list', { '/': () => field.current?.focus() });
+  return field;
+}
+
 /** A text of the address that a list is searched by. `/` leads to it. */
 export function SearchField({ address, name, label, placeholder, clears = [] }: SearchFieldProps) {
-  const field = useRef<HTMLInputElement>(null);
-  useKeys({ '/': () => field.current?.focus() });
+  const field = useFindKey();
   const cleared = Object.fromEntries(clears.map((one) => [one, undefined]));
   return (
     <input

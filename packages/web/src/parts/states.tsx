@@ -1,7 +1,5 @@
-import { HostResponseError, HostUnreachable } from '@touchstone/sdk';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { isFile } from '../source.js';
 
 /** What a page shows while there is nothing to show: it loads, it is empty, or it went wrong. */
 
@@ -48,42 +46,5 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
     <button type="button" class="quiet" onClick={copy} onBlur={() => setCopied(false)}>
       {isCopied ? 'Copied' : label}
     </button>
-  );
-}
-
-type ErrorFacts = { readonly code: string; readonly message: string; readonly hint?: string };
-
-/** Codes and our own messages; never a body. */
-function factsOf(error: unknown): ErrorFacts {
-  if (error instanceof HostUnreachable)
-    return { code: 'unreachable', message: 'Not connected: the host does not answer.' };
-  if (!(error instanceof HostResponseError))
-    return { code: 'page_error', message: 'The page could not show this.' };
-  const { code, message, details } = error;
-  if (error.status === 404)
-    return {
-      code,
-      message: isFile() ? 'This is not in the file.' : 'There is nothing here, or it is not yours.',
-    };
-  const scope = details?.scopeRequired;
-  if (typeof scope === 'string') return { code, message, hint: `Needed: ${scope}.` };
-  const id = details?.correlationId;
-  return { code, message, ...(typeof id === 'string' && { hint: `Correlation id ${id}.` }) };
-}
-
-export function ErrorBox({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
-  const { code, message, hint } = factsOf(error);
-  return (
-    <div class="error" role="alert" data-testid="error" data-code={code}>
-      <p>{message}</p>
-      <p class="muted">
-        <code>{code}</code> {hint}
-      </p>
-      {onRetry && (
-        <button type="button" onClick={onRetry}>
-          Try again
-        </button>
-      )}
-    </div>
   );
 }

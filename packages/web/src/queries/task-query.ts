@@ -1,4 +1,4 @@
-import { TASK_CHANGES, TASK_ORDERS, TASK_OUTCOMES } from '@touchstone/protocol';
+import { REVIEW_STATES, SEVERITIES, TASK_CHANGES, TASK_ORDERS, TASK_OUTCOMES } from '@touchstone/protocol';
 import type { TaskListQuery } from '@touchstone/sdk';
 
 const ORDERS = TASK_ORDERS.flatMap((order) => [order, `-${order}` as const]);
@@ -40,7 +40,9 @@ export function readTaskQuery(query: URLSearchParams): {
     slice: text('slice'),
     id: text('id'),
     finding: text('finding'),
+    severity: choice('severity', SEVERITIES),
     criterion: text('criterion'),
+    reviewed: choice('reviewed', REVIEW_STATES),
     minScore: number('minScore', 1),
     maxScore: number('maxScore', 1),
     minMs: number('minMs', Number.MAX_SAFE_INTEGER),

@@ -1,6 +1,7 @@
 import { type EvalRunSnapshot, isEvalRun } from '@touchstone/sdk';
 import type { ComponentChildren } from 'preact';
-import { Empty, ErrorBox, Skeleton } from '../parts/states.js';
+import { ErrorBox } from '../parts/error-box.js';
+import { Empty, Skeleton } from '../parts/states.js';
 import { client } from '../source.js';
 import { useQuery } from './use-query.js';
 

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@touchstone/sdk';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { client } from '../source.js';
+import { client, IN_FILE } from '../source.js';
 
 const PAGE = 100;
 const MOST_PAGES = 20;
@@ -34,7 +34,8 @@ export function useEventPages(runId: string, types: readonly string[]) {
   const key = JSON.stringify([runId, types]);
   const pages = useRef<Pages>(emptyPages(''));
   const [round, redraw] = useState(0);
-  const isFiltered = types.length > 0;
+  // A file may have parts of the log alone, so that numbers are no places.
+  const isFiltered = types.length > 0 || IN_FILE;
 
   const store = async (current: Pages, page: number): Promise<void> => {
     if (isFiltered) return readNext(runId, types, current);
@@ -98,7 +99,7 @@ async function readNext(runId: string, types: readonly string[], current: Pages)
     const { events, isComplete, lastSequence } = await client.pollEvents(runId as never, {
       ...(current.last >= 0 && { after: current.last }),
       limit: PAGE - found.length,
-      types,
+      ...(types.length > 0 && { types }),
       timeoutSeconds: 1,
     });
     found.push(...events);

@@ -294,6 +294,8 @@ export const taskView = object(
   {
     /** `fromRepeat` of the next part; absent when all repeats from the first of this answer on are in it. */
     nextRepeat: count(),
+    /** What the score has to reach for the task to pass. An older host does not say. */
+    bar: fraction('What the score has to reach.'),
     /** Why there is no score; absent when there is one. */
     unscored: choice(UNSCORED_REASONS, 'Why there is no score.'),
     /** Since when the answers, calls and reasons are gone, ISO 8601; absent while they are kept. */

@@ -49,6 +49,7 @@ import { createOutcomesReader } from '../views/outcomes/run-outcomes.js';
 import { createOrdinalsReader } from '../views/outcomes/task-ordinals.js';
 import { readReport } from '../views/report.js';
 import { createResults } from '../views/results.js';
+import { listRuns } from '../views/run-list.js';
 import { readThresholds } from '../views/run-measurement.js';
 import { readScorecard } from '../views/scorecard.js';
 import { createTaskTables } from '../views/tasks/task-table.js';
@@ -296,6 +297,7 @@ function createFake(
     viewTasks: async () => ({ items: [], covered: 0 }),
     reviews: createReviews({ sources: taskSources, tables }),
     tasks,
+    listRuns: (owner, query) => listRuns({ store, outcomes }, owner, query),
     matrix: (owner, request) => readMatrix({ store, outcomes, ordinals }, owner, request),
     counts: (owner) => readCounts({ store, tasks }, owner),
     fork: async () => {

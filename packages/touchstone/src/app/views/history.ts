@@ -14,12 +14,9 @@ import type { Store } from '../../ports/index.js';
 import { DEFAULT_PASS_SCORE } from '../../scorecard/index.js';
 import { markCurrent } from '../review/blessings.js';
 import { completedRuns } from './outcomes/completed-runs.js';
-import type { OutcomesReader } from './outcomes/run-outcomes.js';
+import { createFigures, type OutcomesReader } from './outcomes/run-outcomes.js';
 import { readThresholds } from './run-measurement.js';
 import type { EvalRun } from './tasks/task-table.js';
-
-/** So many results of older runs are read for one answer, newest runs first. What they alone tell is left out of others. */
-const MOST_RESULTS = 20_000;
 
 export type HistoryRequest = {
   readonly suiteId: string;
@@ -40,10 +37,9 @@ export async function readHistory(
 ): Promise<SuiteHistory> {
   const blessed = await blessedRuns(store, owner);
   const points: HistoryPoint[] = [];
-  let left = MOST_RESULTS;
+  const withFigures = createFigures(outcomes);
   for (const run of await completedRuns(store, owner, request)) {
-    if (!run.figures) left -= run.headline?.taskCount ?? 0;
-    const figures = run.figures ?? (left >= 0 ? (await outcomes.of(run)).figures : undefined);
+    const { figures } = await withFigures(run);
     points.unshift({
       ...(await pointOf(store, run)),
       ...figures,

@@ -1,5 +1,6 @@
 import type { Owner, RunVerdict } from '@touchstone/protocol';
 import type { Page, Run, RunFilter, Store } from '../../ports/index.js';
+import { createFigures, type OutcomesReader } from './outcomes/run-outcomes.js';
 import { verdictOfRun } from './snapshot.js';
 
 export type RunListQuery = RunFilter & {
@@ -12,23 +13,29 @@ export type RunListQuery = RunFilter & {
 /** So many runs are looked at for one answer; a page that ends early says where the next one begins. */
 const MOST_READ = 2_000;
 
+type RunListSource = { readonly store: Store; readonly outcomes: OutcomesReader };
+
 /** Runs of an owner, newest first. What the store has no index for is looked for among the runs it lists. */
 export async function listRuns(
-  { runs }: Pick<Store, 'runs'>,
+  { store, outcomes }: RunListSource,
   owner: Owner,
   { verdict, tag, q, ...filter }: RunListQuery,
 ): Promise<Page<Run>> {
-  const keeps = ruleOf({ verdict, tag, q });
+  const hasName = ruleOf({ tag, q });
+  const withFigures = createFigures(outcomes);
   const items: Run[] = [];
   let nextCursor: string | undefined = filter.cursor;
   for (let read = 0; read < MOST_READ && items.length < filter.limit; ) {
     const limit = filter.limit - items.length;
-    const page = await runs.list(owner, {
+    const page = await store.runs.list(owner, {
       ...filter,
       limit,
       ...(nextCursor !== undefined && { cursor: nextCursor }),
     });
-    items.push(...page.items.filter(keeps));
+    for (const named of page.items.filter(hasName)) {
+      const run = await withFigures(named);
+      if (verdict === undefined || verdictOfRun(run) === verdict) items.push(run);
+    }
     nextCursor = page.nextCursor;
     if (nextCursor === undefined) break;
     read += page.items.length;
@@ -38,9 +45,8 @@ export async function listRuns(
 }
 
 const ruleOf =
-  ({ verdict, tag, q }: Pick<RunListQuery, 'verdict' | 'tag' | 'q'>) =>
+  ({ tag, q }: Pick<RunListQuery, 'tag' | 'q'>) =>
   (run: Run): boolean =>
-    (verdict === undefined || verdictOfRun(run) === verdict) &&
     (tag === undefined || run.request.tags?.includes(tag) === true) &&
     (q === undefined || namesOf(run).some((name) => name.toLowerCase().includes(q.toLowerCase())));
 

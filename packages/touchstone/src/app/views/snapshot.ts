@@ -10,6 +10,7 @@ import {
   type RunVerdict,
   sideOf,
   type Thresholds,
+  targetOf,
 } from '@touchstone/protocol';
 import { floorWorkflow } from '../../engine/index.js';
 import type { Run } from '../../ports/index.js';
@@ -124,7 +125,7 @@ function planFacts(plan: RunPlan): object {
       gateId,
       excludeRequester,
     }));
-    return { kind, agentId, request, ...defined({ approvals, filesNotFollowed }) };
+    return { kind, agentId, request, ...defined({ toState: targetOf(intent), approvals, filesNotFollowed }) };
   }
   const { agentId, version, digest, channel } = plan.agent;
   const agent = { agentId, version, digest, ...(channel !== undefined && { channel }) };

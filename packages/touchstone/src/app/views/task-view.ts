@@ -30,6 +30,8 @@ export type TaskView = {
   readonly taskId: TaskId;
   readonly score: number;
   readonly passed: boolean;
+  /** What the score has to reach. */
+  readonly bar: number;
   readonly unscored?: UnscoredReason;
   /** Since when the content of the run is gone. */
   readonly bodiesRemovedAt?: Timestamp;
@@ -101,6 +103,7 @@ export async function viewFound(
     taskId,
     score,
     passed,
+    bar: found.threshold,
     ...(unscored && { unscored }),
     ...(run.bodiesRemovedAt !== undefined && { bodiesRemovedAt: timestampOf(run.bodiesRemovedAt) }),
     expected,

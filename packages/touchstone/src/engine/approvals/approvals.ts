@@ -5,6 +5,7 @@ import {
   type DeploymentPlan,
   type JsonObject,
   type PrincipalId,
+  targetOf,
 } from '@touchstone/protocol';
 import { fromBody, type NewEvent, toBody } from '@touchstone/protocol/bodies';
 import type { Interrupt, Run } from '../../ports/index.js';
@@ -69,7 +70,7 @@ function questionOf({ agentId, request, intent }: DeploymentPlan, policy: Approv
   const { gateId, requiredRole, requiredScope, quorum, override, overrideBypassesQuorum, excludeRequester } =
     policy;
   const { version, transition } = request;
-  const toState = intent?.expected.flatMap(({ payload }) => ('toState' in payload ? payload.toState : []))[0];
+  const toState = targetOf(intent);
   return {
     artifactId: `${agentId}@${version}`,
     artifactType: 'deployment',

@@ -46,6 +46,8 @@ export type Store = {
   copyTo(file: string): Promise<void>;
   /** Reads all of it, and says what is damaged, in names of tables and indexes; nothing when all is well. */
   check(): Promise<readonly string[]>;
+  /** What an operator should know about the database, although nothing is wrong with it. */
+  warnings(): Promise<readonly string[]>;
   /** Holds the logs of all runs against what they promise, for a store at rest; answers what does not hold, by ids of runs. */
   checkLogs(): Promise<readonly string[]>;
   close(): Promise<void>;

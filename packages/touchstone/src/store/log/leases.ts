@@ -51,12 +51,9 @@ export function createLeases(db: Db, clock: Clock, holder: string): Leases {
     take: (owner, runId, ttlMs) => take(db, { owner, runId, holder, now: clock.now(), ttlMs }),
     renew: (lease, ttlMs) => fenced(RENEW, lease, [clock.now() + ttlMs]),
     // Released twice is released: the token has moved on.
-    release: (lease) =>
-      keepTrying(
-        clock,
-        () => fenced(RELEASE, lease, []),
-        async () => false,
-      ),
+    async release(lease) {
+      await keepTrying(clock, () => fenced(RELEASE, lease, []));
+    },
     async adoptable(perTenant) {
       const now = clock.now();
       const free = await db.all(FREE, [now, now, now, perTenant]);

@@ -23,7 +23,6 @@ import type { Db } from '../db.js';
 import { SQLITE } from '../dialect.js';
 import { createKeys } from '../keys.js';
 import { createLeases } from '../log/leases.js';
-import { createLedger } from '../log/ledger.js';
 import { createPace } from '../log/page-rows.js';
 import { createRunLog } from '../log/run-log.js';
 import { createRuns } from '../log/runs.js';
@@ -170,6 +169,10 @@ const OLD_CLAIM = `INSERT INTO idempotency
     (tenant, workspace, operation, caller_key, request_digest, claimed_until, keep_ms, expires_at)
   VALUES ('acme', 'main', 'o', 'k', 'd', 1, 1, 2)`;
 
+/** As it was written before bookings had names. */
+const OLD_SPEND = `INSERT INTO ledger (run_no, at, provider, model, input_tokens, output_tokens)
+  SELECT run_no, 0, 'p', 'm', 1, 1 FROM runs`;
+
 async function fillVersion3(db: Db): Promise<void> {
   await fillVersion1(db);
   await createPacks(db).replace(OWNER, { ...PACK, head: { ...PACK.head, draft: true } }, 2);
@@ -179,8 +182,7 @@ async function fillVersion3(db: Db): Promise<void> {
   await db.transaction([{ sql: OLD_CLAIM, params: [] }]);
   const watchers = createWatchers();
   await createRuns(db, watchers, createPace()).create(RUN);
-  const usage = { provider: asId<never>('p'), model: asId<never>('m'), inputTokens: 1, outputTokens: 1 };
-  await createLedger(db, clock).record(OWNER, RUN.runId, [usage]);
+  await db.transaction([{ sql: OLD_SPEND, params: [] }]);
   const lease = await createLeases(db, clock, 'me').take(OWNER, RUN.runId, 1_000);
   if (!lease) throw new Error('The lease is held.');
   await createRunLog(db, clock, watchers, createPace()).commit(lease, COMMIT);

@@ -32,6 +32,7 @@ export async function preparePostgres({
   try {
     await client.query(LOCK);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${address.schema}`);
+    await client.query(`SET LOCAL search_path = ${address.schema}`);
     const version = await checkedVersion(client, address, migrations.length);
     if (version === 0)
       await client.query('CREATE TABLE schema_version (version BIGINT NOT NULL, reads_from BIGINT NOT NULL)');
@@ -54,7 +55,8 @@ async function apply(client: PgClient, migration: Migration, version: number): P
 }
 
 const TABLES = 'SELECT tablename FROM pg_tables WHERE schemaname = $1';
-const VERSION = 'SELECT version, reads_from FROM schema_version ORDER BY version DESC LIMIT 1';
+const versionIn = (schema: string): string =>
+  `SELECT version, reads_from FROM ${schema}.schema_version ORDER BY version DESC LIMIT 1`;
 
 /** 0 for an empty schema. Throws for one of another program, or of a version that this program may not use. */
 async function checkedVersion(
@@ -65,7 +67,7 @@ async function checkedVersion(
   const { rows: tables } = await client.query(TABLES, [schema]);
   if (tables.length === 0) return 0;
   if (!tables.some(({ tablename }) => tablename === 'schema_version')) throw foreignSchema(shown, schema);
-  const [row] = (await client.query(VERSION)).rows;
+  const [row] = (await client.query(versionIn(schema))).rows;
   const [version, readsFrom] = [Number(row?.version ?? 0), Number(row?.reads_from ?? 0)];
   if (version > known && readsFrom > known) throw newerSchema(shown, version, known);
   return version;

@@ -26,7 +26,7 @@ export async function withClient<T>(
 ): Promise<T> {
   let client: PgClient | undefined;
   try {
-    client = await openClient(driver, address, () => undefined);
+    client = await openClient(driver, address);
     return await use(client);
   } catch (error) {
     throw connectError(address.shown, error);

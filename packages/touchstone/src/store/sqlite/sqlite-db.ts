@@ -15,13 +15,15 @@ export function createSqliteDb(sqlite: Sqlite, writing?: Writing): Db {
   const prepare = preparedOnce(sqlite);
   const writes = createGroupCommit(connectionOf(sqlite, prepare), writing);
   let open = true;
+  const all: Db['all'] = async (sql, params) => {
+    if (!open) throw closedError();
+    checkText(params);
+    return guarded(() => prepare(sql).statement.all(...params) as Row[]);
+  };
   return {
     dialect: SQLITE,
-    async all(sql, params) {
-      if (!open) throw closedError();
-      checkText(params);
-      return guarded(() => prepare(sql).statement.all(...params) as Row[]);
-    },
+    all,
+    scan: all,
     async transaction(batch) {
       if (!open) throw closedError();
       for (const statement of batch) checkText(statement.params);
@@ -45,6 +47,7 @@ export function createSqliteDb(sqlite: Sqlite, writing?: Writing): Db {
       if (!open) throw closedError();
       return guarded(() => check(sqlite));
     },
+    warnings: async () => [],
     async close() {
       if (!open) return;
       open = false;

@@ -1,21 +1,23 @@
 import type { Matrix, MatrixRow, MatrixRun, TaskView } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
 import { useState } from 'preact/hooks';
-import { navigate, useAddress, withQuery } from '../../address.js';
+import { type Address, navigate, withQuery } from '../../address.js';
 import { usePages } from '../../queries/use-pages.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Body } from '../body.js';
-import { Diff } from '../diff.js';
+import { useColumnDrag } from '../columns/use-column-drag.js';
+import { ChosenDiff } from '../diff.js';
+import { ErrorBox } from '../error-box.js';
 import { useKeys } from '../keys.js';
-import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { Empty, Skeleton } from '../states.js';
+import { moveRun } from './compared-runs.js';
 import { answerOf, Side } from './compared-task.js';
 
-type AnswersProps = { readonly runs: readonly string[] };
+type AnswersProps = { readonly runs: readonly string[]; readonly address: Address };
 
 /** The answers to one task beside each other, and from one task that differs to the next. */
-export function Answers({ runs }: AnswersProps) {
-  const address = useAddress();
+export function Answers({ runs, address }: AnswersProps) {
   const pages = usePages<MatrixRow, Matrix>(`differ ${runs.join()}`, (part, signal) =>
     client.matrix({ runs: runs as never, only: 'differ', ...part }, { signal }),
   );
@@ -32,7 +34,7 @@ export function Answers({ runs }: AnswersProps) {
     setPlace(next);
     if (row) navigate(withQuery(address, { task: row.taskId }), { replace: true });
   };
-  useKeys({ '[': () => go(-1), ']': () => go(1), d: () => setDiff(!isDiff) });
+  useKeys('task', { '[': () => go(-1), ']': () => go(1), d: () => setDiff(!isDiff) });
   if (pages.error !== undefined) return <ErrorBox error={pages.error} />;
   if (pages.isFirst) return <Skeleton />;
   if (taskId === undefined) return <Empty>No task came out differently in these runs.</Empty>;
@@ -53,7 +55,13 @@ export function Answers({ runs }: AnswersProps) {
           {whole(pages.matched)} that differ
         </span>
       </div>
-      <OneTask runs={runs} columns={pages.latest?.runs ?? []} taskId={taskId} isDiff={isDiff} />
+      <OneTask
+        runs={runs}
+        address={address}
+        columns={pages.latest?.runs ?? []}
+        taskId={taskId}
+        isDiff={isDiff}
+      />
     </div>
   );
 }
@@ -64,7 +72,8 @@ type OneTaskProps = AnswersProps & {
   readonly isDiff: boolean;
 };
 
-function OneTask({ runs, columns, taskId, isDiff }: OneTaskProps) {
+function OneTask({ runs, address, columns, taskId, isDiff }: OneTaskProps) {
+  const dragOf = useColumnDrag((runId, to) => moveRun(address, runs, runId, to));
   const { data, error, reload } = useQuery(`answers ${runs.join()} ${taskId}`, (signal) =>
     Promise.all(runs.map((runId) => client.task(runId as never, taskId, { signal }).catch(absent))),
   );
@@ -82,6 +91,7 @@ function OneTask({ runs, columns, taskId, isDiff }: OneTaskProps) {
         {data.map((task, at) => (
           <Answer
             key={runs[at]}
+            drag={dragOf(runs[at] ?? '')}
             run={columns.find(({ runId }) => runId === runs[at])}
             task={task}
             before={at > 0 && isDiff ? data[0] : undefined}
@@ -98,18 +108,20 @@ const absent = (error: unknown): undefined => {
 };
 
 type AnswerProps = {
+  /** What makes its head something that can be dragged to another place. */
+  readonly drag: object;
   readonly run: MatrixRun | undefined;
   readonly task: TaskView | undefined;
   /** What it is held against, word by word; absent when it is shown as it is. */
   readonly before: TaskView | undefined;
 };
 
-const Answer = ({ run, task, before }: AnswerProps) => (
+const Answer = ({ drag, run, task, before }: AnswerProps) => (
   <article class="answer" data-run={run?.runId}>
-    <h3>
+    <h3 {...drag}>
       {run?.agent.version ?? ''} {task ? <Side task={task} /> : <span class="muted">not there</span>}
     </h3>
-    {task && before && <Diff before={answerOf(before)} after={answerOf(task)} />}
+    {task && before && <ChosenDiff before={answerOf(before)} after={answerOf(task)} />}
     {task && !before && <Body value={answerOf(task)} />}
   </article>
 );

@@ -1,5 +1,5 @@
 import type { ReportQuestion } from '@touchstone/sdk';
-import { type Address, withQuery } from '../../address.js';
+import { type Address, navigate, withQuery } from '../../address.js';
 
 /** So many runs fit beside each other. */
 export const MOST_RUNS = 8;
@@ -18,6 +18,11 @@ export const allowedIn = (query: URLSearchParams): Pick<ReportQuestion, 'common'
 export function movedTo(address: Address, runs: readonly string[], runId: string, place: number): string {
   const others = runs.filter((one) => one !== runId);
   return withQuery(address, { runs: others.toSpliced(place, 0, runId).join(',') });
+}
+
+/** Puts a run where another one is. Anything else that was dragged is no run. */
+export function moveRun(address: Address, runs: readonly string[], runId: string, to: string): void {
+  if (runs.includes(runId) && runs.includes(to)) navigate(movedTo(address, runs, runId, runs.indexOf(to)));
 }
 
 export const without = (address: Address, runs: readonly string[], runId: string): string =>

@@ -3,7 +3,7 @@ import { score } from '@touchstone/sdk/view';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Body } from '../body.js';
-import { Diff } from '../diff.js';
+import { ChosenDiff } from '../diff.js';
 import { Glyph } from '../glyphs.js';
 import { Panel } from '../panel.js';
 
@@ -39,7 +39,7 @@ const Pair = ({ before, after }: { readonly before: TaskView; readonly after: Ta
     </section>
     <section class="part">
       <h2>Answer</h2>
-      <Diff before={answerOf(before)} after={answerOf(after)} />
+      <ChosenDiff before={answerOf(before)} after={answerOf(after)} />
     </section>
   </div>
 );

@@ -5,7 +5,8 @@ import { useState } from 'preact/hooks';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Diff } from '../diff.js';
-import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { ErrorBox } from '../error-box.js';
+import { Empty, Skeleton } from '../states.js';
 
 type EventsProps = { readonly before: string; readonly after: string };
 

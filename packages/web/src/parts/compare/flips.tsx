@@ -7,9 +7,14 @@ import { readTaskQuery } from '../../queries/task-query.js';
 import { useQuery } from '../../queries/use-query.js';
 import { useTaskPages } from '../../queries/use-task-pages.js';
 import { client } from '../../source.js';
+import { AddFilter } from '../add-filter.js';
+import { ColumnsMenu } from '../columns/columns-menu.js';
+import { type Columns, useColumns } from '../columns/use-columns.js';
+import { ErrorBox } from '../error-box.js';
 import { Glyph } from '../glyphs.js';
 import { type Column, Grid } from '../grid.js';
-import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { Empty, Skeleton } from '../states.js';
+import { FilterChips, fieldsOf } from '../task/filter-fields.js';
 import { Change, changeOf, outcomeOf } from '../task/task-columns.js';
 import { ComparedTask } from './compared-task.js';
 
@@ -40,17 +45,29 @@ export function Flips({ before, after, isAll }: FlipsProps) {
     ...filter,
     against: before as never,
   };
-  const facets = useQuery(`facets ${after} ${before}`, (signal) =>
-    client.runs.facets(after as never, { against: before as never }, { signal }),
+  const { order: _order, change: _change, ...others } = filter;
+  const counted = { ...others, against: before as never };
+  const facets = useQuery(`facets ${after} ${JSON.stringify(counted)}`, (signal) =>
+    client.runs.facets(after as never, counted, { signal }),
   );
   const tasks = useTaskPages(after, asked, 0);
+  const [sight, setSight] = useState<readonly [number, number]>([0, 0]);
+  const ids = Array.from({ length: Math.min(MOST_EXCERPTS, sight[1] - sight[0]) }, (_, at) =>
+    tasks.rowAt(sight[0] + at),
+  ).flatMap((row) => row?.taskId ?? []);
+  const columns = useColumns('flips', columnsOf(useExcerpts(before, after, ids)));
   const open = address.query.get('task');
   const close = (): void => navigate(withQuery(address, { task: undefined }));
   return (
     <>
-      <Changes address={address} facets={facets.data} chosen={asked.change} isAll={isAll} />
+      <Changes address={address} facets={facets.data} chosen={asked.change} isAll={isAll} columns={columns} />
       <div class="run-body">
-        <FlipGrid tasks={tasks} facets={facets.data} before={before} after={after} />
+        <FlipGrid
+          tasks={tasks}
+          facets={facets.data}
+          columns={columns}
+          onSight={(from, to) => setSight([from, to])}
+        />
         {open !== null && <ComparedTask runs={[before, after]} taskId={open} onClose={close} />}
       </div>
     </>
@@ -62,9 +79,10 @@ type ChangesProps = {
   readonly facets: TaskFacets | undefined;
   readonly chosen: string | undefined;
   readonly isAll: boolean;
+  readonly columns: Columns<TaskListing>;
 };
 
-function Changes({ address, facets, chosen, isAll }: ChangesProps) {
+function Changes({ address, facets, chosen, isAll, columns }: ChangesProps) {
   const { changes } = facets ?? {};
   const toggle = (name: string, value: string | undefined, count?: number) => (
     <button
@@ -85,6 +103,9 @@ function Changes({ address, facets, chosen, isAll }: ChangesProps) {
     <div class="filters" role="toolbar" aria-label="Filters">
       {isAll ? toggle('All', undefined, all) : toggle('Flips', FLIPS, flips)}
       {(Object.keys(NAMES) as ChangeName[]).map((name) => toggle(NAMES[name], name, changes?.[name]))}
+      <AddFilter address={address} fields={fieldsOf(facets)} clears={['task']} />
+      <FilterChips address={address} />
+      <ColumnsMenu columns={columns} />
     </div>
   );
 }
@@ -131,7 +152,13 @@ const columnsOf = (excerptsOf: ExcerptsOf): readonly Column<TaskListing>[] => [
 
 const COLUMNS: readonly Column<TaskListing>[] = [
   { id: 'flip', name: 'Flip', cell: (row) => ({ toFail: '↓', toPass: '↑' })[flipOf(row)] ?? '' },
-  { id: 'task', name: 'Task', order: 'id', cell: ({ taskId }) => <span class="id">{taskId}</span> },
+  {
+    id: 'task',
+    name: 'Task',
+    order: 'id',
+    isKept: true,
+    cell: ({ taskId }) => <span class="id">{taskId}</span>,
+  },
   {
     id: 'before',
     name: 'Before',
@@ -157,9 +184,11 @@ const COLUMNS: readonly Column<TaskListing>[] = [
   { id: 'change', name: 'Change', isNumber: true, order: 'change', cell: (row) => <Change row={row} /> },
 ];
 
-type FlipGridProps = Omit<FlipsProps, 'isAll'> & {
+type FlipGridProps = {
   readonly tasks: ReturnType<typeof useTaskPages>;
   readonly facets: TaskFacets | undefined;
+  readonly columns: Columns<TaskListing>;
+  readonly onSight: (from: number, to: number) => void;
 };
 
 /** Whether no task is in both runs. */
@@ -167,13 +196,15 @@ const isApart = (facets: TaskFacets | undefined): boolean =>
   facets !== undefined &&
   Object.entries(facets.changes).every(([name, count]) => name === 'unpaired' || count === 0);
 
-function FlipGrid({ tasks, facets, before, after }: FlipGridProps) {
+/** Whether every task that is in both runs came out as before. */
+const isSame = (facets: TaskFacets | undefined): boolean =>
+  facets !== undefined &&
+  Object.entries(facets.changes).every(
+    ([name, count]) => name === 'unpaired' || name === 'same' || count === 0,
+  );
+
+function FlipGrid({ tasks, facets, columns, onSight }: FlipGridProps) {
   const address = useAddress();
-  const [sight, setSight] = useState<readonly [number, number]>([0, 0]);
-  const ids = Array.from({ length: Math.min(MOST_EXCERPTS, sight[1] - sight[0]) }, (_, at) =>
-    tasks.rowAt(sight[0] + at),
-  ).flatMap((row) => row?.taskId ?? []);
-  const excerptsOf = useExcerpts(before, after, ids);
   const [active, setActive] = useState(0);
   const open = address.query.get('task');
   const show = (index: number, replace: boolean): void => {
@@ -187,16 +218,24 @@ function FlipGrid({ tasks, facets, before, after }: FlipGridProps) {
   if (tasks.error !== undefined) return <ErrorBox error={tasks.error} />;
   if (tasks.isFirst) return <Skeleton />;
   if (tasks.matched === 0 && isApart(facets)) return <Empty>The two runs have no task in common.</Empty>;
+  if (tasks.matched === 0 && isSame(facets))
+    return (
+      <Empty>
+        No task came out differently. <a href={withQuery(address, { view: 'all' })}>See all tasks</a>
+      </Empty>
+    );
   if (tasks.matched === 0) return <Empty>No task changed like this.</Empty>;
   return (
     <Grid
       label="Tasks"
+      name="flips"
       count={tasks.matched}
-      columns={columnsOf(excerptsOf)}
+      columns={columns.shown}
+      onMoveColumn={columns.move}
       rowAt={tasks.rowAt}
       onSight={(from, to) => {
         tasks.onSight(from, to);
-        setSight([from, to]);
+        onSight(from, to);
       }}
       active={active}
       onMove={move}

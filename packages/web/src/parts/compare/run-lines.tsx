@@ -6,10 +6,13 @@ import { ChangeMark } from '../../marks/change.js';
 import { SmallInterval } from '../../marks/small-interval.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
+import { ErrorBox } from '../error-box.js';
 import { Menu } from '../menu.js';
-import { Command, ErrorBox } from '../states.js';
+import { Command } from '../states.js';
 import { When } from '../when.js';
+import { ChangedSlices } from './changed-slices.js';
 import { allowedIn, movedTo, waysOut, without } from './compared-runs.js';
+import { SmallestDrop } from './smallest-drop.js';
 
 type RunLinesProps = { readonly runs: readonly string[]; readonly matrix: Matrix | undefined };
 
@@ -95,7 +98,8 @@ function Difference({ before, after, isDetailed }: DifferenceProps) {
   if (error instanceof HostResponseError && error.status === 400)
     return <NotAlike address={address} error={error} runId={after} />;
   if (error !== undefined) return <ErrorBox error={error} onRetry={reload} />;
-  return data?.regression ? <Verdict regression={data.regression} isDetailed={isDetailed} /> : null;
+  if (!data?.regression) return null;
+  return <Verdict regression={data.regression} slices={data.slices} isDetailed={isDetailed} />;
 }
 
 type NotAlikeProps = { readonly address: Address; readonly error: HostResponseError; readonly runId: string };
@@ -117,13 +121,15 @@ const NotAlike = ({ address, error, runId }: NotAlikeProps) => (
 
 type Regression = NonNullable<EvalReport['regression']>;
 
-const Verdict = ({
-  regression,
-  isDetailed,
-}: {
+type VerdictProps = {
   readonly regression: Regression;
+  /** Where the change lies. */
+  readonly slices: EvalReport['slices'];
+  /** Of more than two runs the sentences are enough. */
   readonly isDetailed: boolean;
-}) => (
+};
+
+const Verdict = ({ regression, slices, isDetailed }: VerdictProps) => (
   <div class="difference">
     <p
       class={`sentence ${regression.verdict}`}
@@ -138,12 +144,16 @@ const Verdict = ({
       interval={regression.interval}
       tolerance={regression.tolerance}
     />
+    <SmallestDrop regression={regression} />
     {isDetailed && (
-      <ul class="muted certainty">
-        {[...changeCertainty(regression), ...deltaWords(regression)].map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
+      <>
+        <ul class="muted certainty">
+          {[...changeCertainty(regression), ...deltaWords(regression)].map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+        <ChangedSlices slices={slices} />
+      </>
     )}
   </div>
 );

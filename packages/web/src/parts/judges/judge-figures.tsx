@@ -5,8 +5,14 @@ import { IntervalMark } from '../../marks/interval.js';
 import { KappaMark } from '../../marks/kappa.js';
 import { ConfusionTable } from './confusion-table.js';
 
+type JudgeFiguresProps = {
+  readonly judge: JudgeAgreement;
+  /** The least kappa that is wanted. */
+  readonly least: number;
+};
+
 /** How far a judge agrees with people. Labels given blind come first: who has seen a verdict tends to agree with it. */
-export function JudgeFigures({ judge }: { readonly judge: JudgeAgreement }) {
+export function JudgeFigures({ judge, least }: JudgeFiguresProps) {
   const { blind, all, people, costUsd } = judge;
   const isBlind = blind.n > 0;
   const { n, kappa, agreement, interval, confusion } = isBlind ? blind : all;
@@ -21,7 +27,8 @@ export function JudgeFigures({ judge }: { readonly judge: JudgeAgreement }) {
           </span>{' '}
           <span>{kappaWords(kappa)}</span>
         </p>
-        {kappa !== undefined && <KappaMark kappa={kappa} people={people?.kappa} />}
+        {kappa !== undefined && <KappaMark kappa={kappa} people={people?.kappa} least={least} />}
+        <Demand kappa={kappa} least={least} />
         {people?.kappa !== undefined && <p class="muted small">┊ people among themselves</p>}
       </div>
       <div class="judge-figure">
@@ -62,3 +69,16 @@ export function JudgeFigures({ judge }: { readonly judge: JudgeAgreement }) {
     </div>
   );
 }
+
+/** In the words of `touchstone judge check --min-kappa`. */
+const Demand = ({ kappa, least }: { readonly kappa: number | undefined; readonly least: number }) => {
+  const isMet = kappa !== undefined && kappa >= least;
+  return (
+    <p class={isMet ? 'small' : 'small worse'} data-testid="min-kappa" data-met={isMet}>
+      <span class="gold" aria-hidden="true">
+        ┃
+      </span>{' '}
+      {isMet ? `at least ${least}` : `below the min kappa of ${least}`}
+    </p>
+  );
+};

@@ -2,47 +2,39 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Action } from '../action.js';
 import { Dialog, Reason } from '../dialog.js';
-import type { Rights } from './approval-rights.js';
-
-/** The answers that there are. Their names are those of the buttons, of the dialogs, and of the buttons in them. */
-export type AnswerKind = 'Grant' | 'Reject' | 'Override';
+import type { AnswerKind, Rights } from './approval-rights.js';
 
 export type GivenAnswer = { readonly kind: AnswerKind; readonly reason?: string };
 
 type AnswerButtonsProps = {
   readonly rights: Rights;
-  readonly hasOverride: boolean;
+  /** The answers that there are here. */
+  readonly kinds: readonly AnswerKind[];
   /** What will happen, in a sentence. */
   readonly effectOf: (kind: AnswerKind) => ComponentChildren;
   readonly onAnswer: (answer: GivenAnswer) => Promise<unknown>;
 };
 
-export function AnswerButtons({ rights, hasOverride, effectOf, onAnswer }: AnswerButtonsProps) {
+export function AnswerButtons({ rights, kinds, effectOf, onAnswer }: AnswerButtonsProps) {
   const [kind, setKind] = useState<AnswerKind>();
   const [reason, setReason] = useState('');
   const open = (next: AnswerKind) => () => {
     setReason('');
     setKind(next);
   };
-  const denied = [...new Set([rights.grant, rights.reject].filter((why) => why !== undefined))];
+  const denied = [...new Set([rights.Grant, rights.Reject].filter((why) => why !== undefined))];
   return (
     <div class="answer-buttons">
-      <Action
-        name="Grant"
-        kind="primary"
-        testId="approval-grant"
-        denied={rights.grant}
-        onClick={open('Grant')}
-      />
-      <Action name="Reject" testId="approval-reject" denied={rights.reject} onClick={open('Reject')} />
-      {hasOverride && (
+      {kinds.map((name) => (
         <Action
-          name="Override"
-          testId="approval-override"
-          denied={rights.override}
-          onClick={open('Override')}
+          key={name}
+          name={name}
+          kind={name === 'Grant' ? 'primary' : undefined}
+          testId={`approval-${name.toLowerCase()}`}
+          denied={rights[name]}
+          onClick={open(name)}
         />
-      )}
+      ))}
       {denied.length > 0 && <p class="muted">{denied.join(' ')}</p>}
       {kind && (
         <Dialog
@@ -50,6 +42,7 @@ export function AnswerButtons({ rights, hasOverride, effectOf, onAnswer }: Answe
           denied={
             kind === 'Override' && reason.trim() === '' ? 'Say why the gate is passed over.' : undefined
           }
+          leadsTo="[data-testid=approval-state]"
           onClose={() => setKind(undefined)}
           onConfirm={() => onAnswer({ kind, ...(reason.trim() !== '' && { reason: reason.trim() }) })}
         >

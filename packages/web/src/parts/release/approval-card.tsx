@@ -8,14 +8,16 @@ import {
   NOT_FOLLOWED,
   openRound,
   type Timeline,
+  WITHDRAWN,
 } from '@touchstone/sdk/view';
 import { useNow } from '../../queries/use-interval.js';
 import { useQuery } from '../../queries/use-query.js';
 import { useTimeline } from '../../queries/use-timeline.js';
 import { client } from '../../source.js';
-import { ErrorBox, Skeleton } from '../states.js';
-import { AnswerButtons, type AnswerKind, resumeValueOf } from './answer-buttons.js';
-import { rightsIn } from './approval-rights.js';
+import { ErrorBox } from '../error-box.js';
+import { Skeleton } from '../states.js';
+import { AnswerButtons, type GivenAnswer, resumeValueOf } from './answer-buttons.js';
+import { type AnswerKind, rightsIn } from './approval-rights.js';
 import { Deadline } from './deadline.js';
 import { EvidenceLine } from './gate-list.js';
 import { VersionEvidence } from './version-evidence.js';
@@ -23,17 +25,19 @@ import { VersionEvidence } from './version-evidence.js';
 type CardProps = {
   readonly run: RunSnapshot;
   readonly session: SessionFacts | undefined;
-  readonly onAnswered: () => void;
+  /** Is given what has come of the answer. */
+  readonly onAnswered: (said: string) => void;
 };
 
 /** Who asked. */
 export const requesterOf = ({ owner }: RunSnapshot): string | undefined =>
   (owner as { readonly principal?: string } | undefined)?.principal;
 
-export const titleOf = ({ touchstone }: RunSnapshot): string =>
-  touchstone?.request
-    ? describeRequest(touchstone.agentId ?? '', touchstone.request as TransitionRequest)
-    : 'A question';
+/** What moves, and where to. Who asks for the next state need not name it. */
+export function titleOf({ touchstone }: RunSnapshot): string {
+  const { agentId = '', request, toState } = touchstone ?? {};
+  return request ? describeRequest(agentId, { ...defined({ toState }), ...request }) : 'A question';
+}
 
 /** One question: what moves, on which evidence, who has agreed, and until when. */
 export function ApprovalCard({ run, session, onAnswered }: CardProps) {
@@ -105,9 +109,10 @@ type QuestionProps = CardProps & { readonly round: ApprovalRound; readonly timel
 function Question({ run, round, session, onAnswered }: QuestionProps) {
   const now = useNow();
   const grants = grantsOf(round);
-  const answer = async (given: Parameters<typeof resumeValueOf>[0]): Promise<void> => {
-    await client.interrupts.resolve(run.runId, round.nodeId, resumeValueOf(given));
-    onAnswered();
+  const answer = async (given: GivenAnswer): Promise<void> => {
+    if (given.kind === 'Withdraw') await client.runs.cancel(run.runId, given.reason);
+    else await client.interrupts.resolve(run.runId, round.nodeId, resumeValueOf(given));
+    onAnswered(given.kind === 'Withdraw' ? WITHDRAWN : 'Your answer counts.');
   };
   return (
     <div class="question">
@@ -128,7 +133,7 @@ function Question({ run, round, session, onAnswered }: QuestionProps) {
       </p>
       <AnswerButtons
         rights={rightsIn(session, requesterOf(run), round)}
-        hasOverride={round.overrideRole !== undefined}
+        kinds={['Grant', 'Reject', ...(round.overrideRole ? ['Override' as const] : []), 'Withdraw']}
         effectOf={(kind) => effectOf(kind, run, round)}
         onAnswer={answer}
       />
@@ -158,6 +163,8 @@ function effectOf(kind: AnswerKind, run: RunSnapshot, round: ApprovalRound): str
   const missing = round.required - grantsOf(round).length;
   if (kind === 'Reject')
     return `This says no to: ${title}. The question is asked anew, and every grant has to be given again.`;
+  if (kind === 'Withdraw')
+    return `This ends the question: ${title}. Nobody is asked any longer, and nothing is moved.`;
   if (kind === 'Override') return `This passes gate ${round.gateId} over: ${title}. The reason is kept.`;
   return missing > 1
     ? `This says yes to: ${title}. ${missing - 1} more will be needed.`

@@ -2,13 +2,11 @@ import type { SessionFacts } from '@touchstone/protocol';
 import { type ApprovalRound, grantsOf } from '@touchstone/sdk/view';
 import { missingScope } from '../../access.js';
 
+/** The answers that there are. Their names are those of the buttons, of the dialogs, and of the buttons in them. */
+export type AnswerKind = 'Grant' | 'Reject' | 'Override' | 'Withdraw';
+
 /** What may keep a person from answering a question. The host decides again when the answer comes. */
-export type Rights = {
-  readonly grant?: string;
-  readonly reject?: string;
-  /** Absent when the gate cannot be passed over, or the person may do it. */
-  readonly override?: string;
-};
+export type Rights = { readonly [kind in AnswerKind]?: string };
 
 export function rightsIn(
   session: SessionFacts | undefined,
@@ -28,9 +26,10 @@ export function rightsIn(
   const mayOverride = overrideRole !== undefined && roles.includes(overrideRole);
   const override = mayOverride ? own : `Only people with the role ${overrideRole} may pass the gate over.`;
   return {
-    ...given('grant', lacks ?? own ?? voted),
-    ...given('reject', mayOverride ? general : lacks),
-    ...given('override', general ?? override),
+    ...given('Grant', lacks ?? own ?? voted),
+    ...given('Reject', mayOverride ? general : lacks),
+    ...given('Override', general ?? override),
+    ...given('Withdraw', missingScope(session, 'runs:cancel')),
   };
 }
 

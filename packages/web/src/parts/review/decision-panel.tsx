@@ -1,7 +1,7 @@
 import type { ReviewItem } from '@touchstone/protocol';
 import { type Draft, subjectOf } from '../../review-draft.js';
+import { ErrorBox } from '../error-box.js';
 import type { KeyMap } from '../keys.js';
-import { ErrorBox } from '../states.js';
 import { Choice } from './choice.js';
 import { leaveOnEnter } from './leave-on-enter.js';
 import { OverrideFields } from './override-fields.js';
@@ -19,7 +19,7 @@ type DecisionPanelProps = {
   readonly sentences: readonly string[];
   /** The criterion that `m` and `u` are about. */
   readonly place: number;
-  readonly keys: KeyMap;
+  readonly keys: KeyMap<'review'>;
   readonly saving: Saving;
   readonly denied: Denied;
   readonly change: (next: (draft: Draft) => Draft) => void;
@@ -35,15 +35,15 @@ export function DecisionPanel(props: DecisionPanelProps) {
     <div class="decision">
       <Criteria {...props} />
       <fieldset class="choices" aria-label="The answer as a whole">
-        <Choice name="Pass" hotkey="p" isOn={side === 'pass'} onChoose={keys.p} />
-        <Choice name="Fail" hotkey="x" isOn={side === 'fail'} onChoose={keys.x} />
-        <Choice name="Flag" hotkey="f" isOn={draft.isFlagged} onChoose={keys.f} />
+        <Choice name="Pass" hotkey="p" denied={denied.save} isOn={side === 'pass'} onChoose={keys.p} />
+        <Choice name="Fail" hotkey="x" denied={denied.save} isOn={side === 'fail'} onChoose={keys.x} />
+        <Choice name="Flag" hotkey="f" denied={denied.save} isOn={draft.isFlagged} onChoose={keys.f} />
         <Choice
           name="Override"
           hotkey="o"
           isOn={draft.override !== undefined}
           onChoose={keys.o}
-          denied={denied.override}
+          denied={denied.save ?? denied.override}
           testId="override-open"
         />
       </fieldset>
@@ -56,6 +56,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
           type="text"
           data-testid="review-note"
           value={draft.note}
+          disabled={denied.save !== undefined}
           maxLength={8000}
           onInput={(event) => {
             const note = event.currentTarget.value;
@@ -88,7 +89,8 @@ export function DecisionPanel(props: DecisionPanelProps) {
   );
 }
 
-function Criteria({ item, draft, answer, judged, sentences, place, onPlace, onSay }: DecisionPanelProps) {
+function Criteria(props: DecisionPanelProps) {
+  const { item, draft, answer, judged, sentences, place, denied, onPlace, onSay } = props;
   if (judged.length === 0) return null;
   const checks = item.criteria.length - judged.length;
   return (
@@ -117,12 +119,14 @@ function Criteria({ item, draft, answer, judged, sentences, place, onPlace, onSa
                 <Choice
                   name="Met"
                   hotkey="m"
+                  denied={denied.save}
                   isOn={verdict === 'met'}
                   onChoose={answer === undefined ? undefined : () => onSay(at, 'met')}
                 />
                 <Choice
                   name="Unmet"
                   hotkey="u"
+                  denied={denied.save}
                   isOn={verdict === 'unmet'}
                   onChoose={answer === undefined ? undefined : () => onSay(at, 'unmet')}
                 />

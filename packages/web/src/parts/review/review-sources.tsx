@@ -6,7 +6,7 @@ import { type Address, navigate, withQuery } from '../../address.js';
 import { DEFAULT_SAMPLE } from '../../queries/review-query.js';
 import { saveFile } from '../../save-file.js';
 import { client } from '../../source.js';
-import { ErrorBox } from '../states.js';
+import { ErrorBox } from '../error-box.js';
 import { SuiteChoice } from '../suite/suite-choice.js';
 
 const NAMES: { readonly [source in ReviewSource]: string } = {

@@ -4,8 +4,9 @@ import { may, missingScope } from '../../access.js';
 import { useQuery } from '../../queries/use-query.js';
 import { type Draft, decide, type Verdict } from '../../review-draft.js';
 import { client } from '../../source.js';
+import { ErrorBox } from '../error-box.js';
 import { type KeyMap, useKeys } from '../keys.js';
-import { ErrorBox, Skeleton } from '../states.js';
+import { Skeleton } from '../states.js';
 import { answered } from './answered.js';
 import { DecisionPanel, type Denied } from './decision-panel.js';
 import { JudgeVerdicts } from './judge-verdicts.js';
@@ -52,25 +53,26 @@ export function ReviewedTask({ item, drafts, session, saves, onSaved, onSkip, on
   const see = (): void => change((old) => ({ ...old, isSeen: true }));
   const denied = deniedTo(session);
   const override = (): void => {
-    if (denied.override !== undefined) return;
     change((old) => ({ ...old, override: old.override ?? { value: '', reason: '' } }));
     focus('override-value');
   };
-  const keys: KeyMap = {
-    m: () => sayOf(place, 'met'),
-    u: () => sayOf(place, 'unmet'),
-    p: () => say('pass'),
-    x: () => say('fail'),
-    f: () => change((old) => ({ ...old, isFlagged: !old.isFlagged })),
-    o: override,
-    n: () => focus('review-note'),
+  const keys: KeyMap<'review'> = {
     v: see,
     s: onSkip,
-    '[': () => onBack?.(),
-    Enter: () => denied.save === undefined && saving.save(),
+    '[': onBack,
+    ...(denied.save === undefined && {
+      m: () => sayOf(place, 'met'),
+      u: () => sayOf(place, 'unmet'),
+      p: () => say('pass'),
+      x: () => say('fail'),
+      f: () => change((old) => ({ ...old, isFlagged: !old.isFlagged })),
+      o: denied.override === undefined ? override : undefined,
+      n: () => focus('review-note'),
+      Enter: saving.save,
+    }),
   };
   const numbers = judged.slice(0, 9).map((_, at) => [String(at + 1), () => setPlace(at)] as const);
-  useKeys({ ...keys, ...Object.fromEntries(numbers) });
+  useKeys('review', { ...keys, ...Object.fromEntries(numbers) });
 
   return (
     <article class="review-item" data-testid="review-item" data-run={runId} data-task={taskId}>

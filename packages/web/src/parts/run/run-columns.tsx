@@ -57,6 +57,7 @@ const COLUMNS: readonly Column<RunSnapshot>[] = [
   {
     id: 'name',
     name: 'Suite',
+    isKept: true,
     cell: (run) => (
       <a href={hrefOfRun(run)} tabIndex={-1}>
         <LongName name={nameOfRun(run)} />

@@ -36,7 +36,7 @@ function Rejudge({ run, onClose }: RunDialogProps) {
       }),
     );
   return (
-    <Dialog name="Judge again" onConfirm={start} onClose={onClose}>
+    <Dialog name="Judge again…" confirm="Judge again" onConfirm={start} onClose={onClose}>
       <p>The recorded answers are judged once more, as a new run. No agent is invoked; the judge costs.</p>
       <div class="fields">
         <Field name="Judge" note="the configured one when empty" isWide>
@@ -74,7 +74,7 @@ function Fork({ run, onClose }: RunDialogProps) {
   const start = async (): Promise<void> =>
     showRun(await client.runs.fork(run.runId as never, { mode, ...(isBranch && { fromSeq: Number(from) }) }));
   return (
-    <Dialog name="Fork" onConfirm={start} onClose={onClose}>
+    <Dialog name="Fork…" confirm="Fork" onConfirm={start} onClose={onClose}>
       <Field name="How">
         {(id) => (
           <select
@@ -107,36 +107,44 @@ function Fork({ run, onClose }: RunDialogProps) {
 type Confirmed = Exclude<RunAction, 'rejudge' | 'fork'>;
 
 const CONFIRMATIONS: {
-  readonly [action in Confirmed]: { readonly name: string; readonly words: string; readonly done: string };
+  readonly [action in Confirmed]: {
+    readonly name: string;
+    readonly confirm: string;
+    readonly words: string;
+    readonly done: string;
+  };
 } = {
   bless: {
-    name: 'Bless as baseline',
+    name: 'Bless as baseline…',
+    confirm: 'Bless as baseline',
     words: 'Later runs of the same suite, agent and judge are measured by this one.',
     done: 'This run is the baseline now.',
   },
   cancel: {
-    name: 'Cancel the run',
+    name: 'Cancel…',
+    confirm: 'Cancel the run',
     words: 'Tasks at work are given up; finished tasks keep their results. A cancelled run has no scorecard.',
     done: 'Cancelled.',
   },
   pause: {
-    name: 'Pause',
+    name: 'Pause…',
+    confirm: 'Pause',
     words: 'No further task is started until the run is resumed.',
     done: 'Pausing.',
   },
-  resume: { name: 'Resume', words: 'Tasks are started again.', done: 'Resumed.' },
+  resume: { name: 'Resume', confirm: 'Resume', words: 'Tasks are started again.', done: 'Resumed.' },
 };
 
 function Confirm({ action, run, onDone, onClose, say }: RunDialogProps & { readonly action: Confirmed }) {
-  const { name, words, done } = CONFIRMATIONS[action];
-  const confirm = async (): Promise<void> => {
+  const { name, confirm, words, done } = CONFIRMATIONS[action];
+  const act = async (): Promise<void> => {
     if (action === 'bless') await client.baselines.bless(run.runId as never);
     else await client.runs[action](run.runId as never);
     say(done);
     onDone();
   };
   return (
-    <Dialog name={name} onConfirm={confirm} onClose={onClose}>
+    <Dialog name={name} confirm={confirm} onConfirm={act} onClose={onClose}>
       <p>{words}</p>
     </Dialog>
   );

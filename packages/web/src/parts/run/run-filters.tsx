@@ -1,5 +1,10 @@
+import { RUN_STATUSES } from '@touchstone/protocol';
+import type { RunSnapshot } from '@touchstone/sdk';
 import { whole } from '@touchstone/sdk/view';
 import { type Address, navigate, withQuery } from '../../address.js';
+import { AddFilter, type FilterField } from '../add-filter.js';
+import { ColumnsMenu } from '../columns/columns-menu.js';
+import type { Columns } from '../columns/use-columns.js';
 import { SearchField } from '../search-field.js';
 import { Toggles } from '../toggles.js';
 
@@ -23,9 +28,35 @@ const SPANS = [
   ['720', 'Last 30 days'],
 ] as const;
 
-type RunFiltersProps = { readonly address: Address; readonly count: number; readonly hasMore: boolean };
+const unique = (names: readonly (string | undefined)[]): readonly string[] =>
+  [...new Set(names.filter((name) => name !== undefined))].sort();
 
-export const RunFilters = ({ address, count, hasMore }: RunFiltersProps) => (
+/** What the list can be filtered by, with the names of the runs that are shown. */
+const fieldsOf = (runs: readonly RunSnapshot[]): readonly FilterField[] => [
+  { name: 'tag', label: 'Tag', examples: unique(runs.flatMap(({ tags = [] }) => tags)) },
+  {
+    name: 'suiteId',
+    label: 'Suite',
+    examples: unique(runs.map(({ touchstone }) => touchstone?.suite?.ref.split('@')[0])),
+  },
+  {
+    name: 'agentId',
+    label: 'Agent',
+    examples: unique(runs.map(({ touchstone }) => touchstone?.agent?.agentId)),
+  },
+  { name: 'status', label: 'Status', values: RUN_STATUSES.map((status) => [status, status]) },
+  { name: 'since', label: 'Created since', isDay: true },
+  { name: 'until', label: 'Created before', isDay: true },
+];
+
+type RunFiltersProps = {
+  readonly address: Address;
+  readonly runs: readonly RunSnapshot[];
+  readonly hasMore: boolean;
+  readonly columns: Columns<RunSnapshot>;
+};
+
+export const RunFilters = ({ address, runs, hasMore, columns }: RunFiltersProps) => (
   <div class="filters" role="toolbar" aria-label="Filters">
     <Toggles address={address} name="kind" label="Kind" choices={KINDS} />
     <Toggles address={address} name="verdict" label="Verdict" choices={VERDICTS} />
@@ -36,11 +67,15 @@ export const RunFilters = ({ address, count, hasMore }: RunFiltersProps) => (
       label="Find runs by id, suite, agent or tag"
       placeholder="Suite, agent, tag, id  /"
     />
-    {['tag', 'suiteId', 'agentId', 'status'].map((name) => (
-      <Chip key={name} address={address} name={name} />
-    ))}
+    <AddFilter address={address} fields={fieldsOf(runs)} />
+    {fieldsOf(runs)
+      .filter(({ name }) => name !== 'since')
+      .map((field) => (
+        <Chip key={field.name} address={address} field={field} />
+      ))}
+    <ColumnsMenu columns={columns} />
     <span class="matched" role="status">
-      {whole(count)}
+      {whole(runs.length)}
       {hasMore ? ' and more' : ''}
     </span>
   </div>
@@ -71,17 +106,19 @@ function Since({ address }: { readonly address: Address }) {
   );
 }
 
-function Chip({ address, name }: { readonly address: Address; readonly name: string }) {
+function Chip({ address, field }: { readonly address: Address; readonly field: FilterField }) {
+  const { name, isDay } = field;
+  const label = field.label.toLowerCase();
   const value = address.query.get(name);
   if (value === null) return null;
   return (
     <button
       type="button"
       class="chip"
-      aria-label={`Remove the filter ${name} ${value}`}
+      aria-label={`Remove the filter ${label} ${value}`}
       onClick={() => navigate(withQuery(address, { [name]: undefined }))}
     >
-      {name} {value} <span aria-hidden="true">×</span>
+      {label} {isDay ? value.slice(0, 10) : value} <span aria-hidden="true">×</span>
     </button>
   );
 }

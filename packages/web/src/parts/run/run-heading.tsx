@@ -1,9 +1,18 @@
 import type { EvalReport, TaskFacets } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
-import { chance, detectableWords, duration, regressionWords, signed, usd } from '@touchstone/sdk/view';
+import {
+  chance,
+  duration,
+  inconclusiveWords,
+  regressionWords,
+  signed,
+  score as twoDigits,
+  usd,
+} from '@touchstone/sdk/view';
 import { type Address, navigate, withQuery } from '../../address.js';
 import { HistogramMark } from '../../marks/histogram.js';
 import { IntervalMark } from '../../marks/interval.js';
+import { SmallestDrop } from '../compare/smallest-drop.js';
 import { RunTitle } from './run-title.js';
 
 type HeadingProps = {
@@ -18,8 +27,15 @@ type HeadingProps = {
 export const RunHeading = ({ run, report, facets, address, reload }: HeadingProps) => (
   <RunTitle run={run} part="Tasks" isWorse={report?.regression?.verdict === 'fail'} reload={reload}>
     {report && <Figures report={report} facets={facets} address={address} />}
+    {report && run.touchstone.headline?.unscored === 0 && <Doubt report={report} />}
   </RunTitle>
 );
+
+/** A verdict that chance alone could have turned. */
+const Doubt = ({ report }: { readonly report: EvalReport }) => {
+  const words = inconclusiveWords(report);
+  return words === undefined ? null : <p class="muted doubt">{words}</p>;
+};
 
 function Figures({
   report,
@@ -36,7 +52,13 @@ function Figures({
         <span class="big" data-testid="score" data-value={score}>
           {score.toFixed(3)}
         </span>
-        <IntervalMark value={score} interval={interval} bar={bar} baseline={regression?.baseline.score} />
+        <div>
+          <IntervalMark value={score} interval={interval} bar={bar} baseline={regression?.baseline.score} />
+          <p class="muted">
+            <span class="gold">bar {twoDigits(bar)}</span>
+            {regression && ` · baseline ${twoDigits(regression.baseline.score)}`}
+          </p>
+        </div>
       </div>
       {regression && (
         <div class="figure" title={regressionWords(regression)}>
@@ -44,11 +66,7 @@ function Figures({
             {signed(regression.scoreDelta)}
           </span>
           <span class="muted"> p {chance(regression.pValue)}</span>
-          <p class="muted" data-testid="smallest-drop" title={detectableWords(regression)}>
-            {regression.smallestDetectableDrop === undefined
-              ? 'can show no drop'
-              : `can show ≥ ${regression.smallestDetectableDrop.toFixed(3)}`}
-          </p>
+          <SmallestDrop regression={regression} />
         </div>
       )}
       <div class="figure">
@@ -63,11 +81,17 @@ function Figures({
           />
         )}
       </div>
-      <div class="figure">
-        <span class="strong">{cost.agentUsd === undefined ? '–' : usd(cost.agentUsd)}</span>
-        {cost.judgeUsd !== undefined && <span class="muted"> + {usd(cost.judgeUsd)} judge</span>}
-        <p class="muted">{cost.unpriced ? `${cost.unpriced} calls of unknown price` : 'cost'}</p>
-      </div>
+      {isPriced(cost) && (
+        <div class="figure">
+          <span class="strong">{cost.agentUsd === undefined ? '–' : usd(cost.agentUsd)}</span>
+          {cost.judgeUsd !== undefined && <span class="muted"> + {usd(cost.judgeUsd)} judge</span>}
+          <p class="muted">{cost.unpriced ? `${cost.unpriced} calls of unknown price` : 'cost'}</p>
+        </div>
+      )}
     </div>
   );
 }
+
+/** An agent that calls no model through the host has no known cost, and no figure either. */
+const isPriced = ({ agentUsd, judgeUsd, unpriced = 0 }: EvalReport['cost']): boolean =>
+  agentUsd !== undefined || judgeUsd !== undefined || unpriced > 0;

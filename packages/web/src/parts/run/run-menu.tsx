@@ -4,6 +4,7 @@ import { missingScope } from '../../access.js';
 import { useAddress } from '../../address.js';
 import { download } from '../../download.js';
 import { readTaskQuery } from '../../queries/task-query.js';
+import { IN_FILE } from '../../source.js';
 import { Menu, type MenuItem } from '../menu.js';
 import { useSession } from '../shell/session-context.js';
 import { useToast } from '../toast.js';
@@ -22,7 +23,7 @@ export function RunMenu({ run, reload }: RunMenuProps) {
   const { runId, status } = run;
   const isOver = ENDED.includes(status);
   const path = tasksPath(runId, query);
-  const files = text !== '' ? 'A search through contents has no file.' : undefined;
+  const noFile = text !== '' ? 'A search through contents has no file.' : undefined;
   const fail = (error: unknown): void => say(error instanceof Error ? error.message : 'It did not work.');
   const needs = (scope: string, state: string | undefined) => missingScope(session, scope) ?? state;
   const unlessDone = status === 'completed' ? undefined : `The run is ${status}.`;
@@ -30,18 +31,20 @@ export function RunMenu({ run, reload }: RunMenuProps) {
     const told = (): void => say('Copied.');
     navigator.clipboard?.writeText(commandOf(runId, query)).then(told, fail);
   };
-  const items: readonly MenuItem[] = [
+  const exports: readonly MenuItem[] = [
     {
       name: 'Export as CSV',
       testId: 'export',
-      denied: files,
+      denied: noFile,
       onChoose: () => void download(path, 'text/csv', `${runId}.csv`).catch(fail),
     },
     {
       name: 'Export as JSONL',
-      denied: files,
+      denied: noFile,
       onChoose: () => void download(path, 'application/x-ndjson', `${runId}.jsonl`).catch(fail),
     },
+  ];
+  const others = (): readonly MenuItem[] => [
     { name: 'Copy the command that shows this', onChoose: copy },
     {
       name: 'Judge again…',
@@ -61,10 +64,11 @@ export function RunMenu({ run, reload }: RunMenuProps) {
     },
     ...(isOver ? [] : controlItems(status, needs('runs:cancel', undefined), setAction)),
   ];
+  const items = IN_FILE ? exports : [...exports, ...others()];
   return (
     <>
       <Menu label="More" items={items} />
-      {action && (
+      {!IN_FILE && action && (
         <RunDialog action={action} run={run} onDone={reload} onClose={() => setAction(undefined)} say={say} />
       )}
       {toast}

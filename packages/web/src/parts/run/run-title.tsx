@@ -1,9 +1,9 @@
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import type { ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
 import { verdictOfRun } from '../../run-words.js';
-import { isFile } from '../../source.js';
 import { VerdictBadge } from '../verdict.js';
-import { RunMenu } from './run-menu.js';
+import { RunActionsContext } from './run-actions-context.js';
 
 const PARTS = [
   ['', 'Tasks'],
@@ -25,6 +25,7 @@ type RunTitleProps = {
 /** Which run it is, what it came to, its pages, and what can be done with it. */
 export function RunTitle({ run, part, isWorse = false, reload, children }: RunTitleProps) {
   const { suite, agent } = run.touchstone;
+  const Actions = useContext(RunActionsContext);
   return (
     <header class="run-heading">
       <p class="crumbs">
@@ -35,21 +36,11 @@ export function RunTitle({ run, part, isWorse = false, reload, children }: RunTi
           {agent.agentId}@{agent.version}
         </h1>
         <VerdictBadge verdict={verdictOfRun(run, isWorse)} status={run.status} />
-        {!isFile() && (
-          <>
-            <a
-              class="button run-action"
-              href={`/review?source=failures&runId=${encodeURIComponent(run.runId)}`}
-            >
-              Review failures
-            </a>
-            <RunMenu run={run} reload={reload} />
-          </>
-        )}
+        {Actions && <Actions run={run} reload={reload} />}
       </div>
       {children}
       <nav class="tabs" aria-label="Run">
-        {PARTS.filter(([, name]) => !isFile() || name !== 'Events').map(([path, name]) => (
+        {PARTS.map(([path, name]) => (
           <a
             key={name}
             href={`/runs/${encodeURIComponent(run.runId)}${path}`}

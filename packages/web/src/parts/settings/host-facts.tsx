@@ -1,11 +1,14 @@
-import { HostResponseError } from '@touchstone/sdk';
 import type { ComponentChildren } from 'preact';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
-import { ErrorBox, Skeleton } from '../states.js';
+import { ErrorBox } from '../error-box.js';
+import { Needs } from '../needs.js';
+import { Skeleton } from '../states.js';
 
 type ListProps<Item> = {
   readonly title: string;
+  /** What a key needs to read it; absent when every key may. */
+  readonly scope?: string;
   /** What is said when there is none. */
   readonly none: ComponentChildren;
   readonly heads: readonly string[];
@@ -13,16 +16,29 @@ type ListProps<Item> = {
   readonly cells: (item: Item) => readonly ComponentChildren[];
 };
 
-/** A short list of something that the host has. Whoever may not read it is told the scope. */
-function HostList<Item>({ title, none, heads, read, cells }: ListProps<Item>) {
-  const { data, error, isLoading, reload } = useQuery(title, read);
-  const isDenied = error instanceof HostResponseError && error.status === 403;
+/** A short list of something that the host has. */
+function HostList<Item>(props: ListProps<Item>) {
+  const { title, scope } = props;
   const id = title.toLowerCase().replaceAll(' ', '-');
   return (
     <section aria-labelledby={id} class="settings-part">
       <h2 id={id}>{title}</h2>
-      {isDenied && <p class="muted">{error.message}</p>}
-      {error !== undefined && !isDenied && <ErrorBox error={error} onRetry={reload} />}
+      {scope === undefined ? (
+        <Items {...props} />
+      ) : (
+        <Needs scope={scope}>
+          <Items {...props} />
+        </Needs>
+      )}
+    </section>
+  );
+}
+
+function Items<Item>({ title, none, heads, read, cells }: ListProps<Item>) {
+  const { data, error, isLoading, reload } = useQuery(title, read);
+  return (
+    <>
+      {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton rows={2} />}
       {data?.length === 0 && <p class="muted">{none}</p>}
       {data && data.length > 0 && (
@@ -50,7 +66,7 @@ function HostList<Item>({ title, none, heads, read, cells }: ListProps<Item>) {
           </table>
         </section>
       )}
-    </section>
+    </>
   );
 }
 
@@ -64,6 +80,7 @@ const stateOf = ({ expiresAt, revokedAt }: { readonly expiresAt?: string; readon
 export const Keys = () => (
   <HostList
     title="Keys"
+    scope="keys:read"
     none="No key is listed."
     heads={['Key', 'Principal', 'Roles', 'From', 'Expires']}
     read={(signal) => client.keys.list({ signal }).then(({ items }) => items)}
@@ -80,6 +97,7 @@ export const Keys = () => (
 export const Webhooks = () => (
   <HostList
     title="Webhooks"
+    scope="webhooks:manage"
     none="No webhook is registered."
     heads={['Address', 'Events', 'Failures']}
     read={(signal) => client.webhooks.list({ signal }).then(({ items }) => items)}
@@ -104,6 +122,7 @@ export const Tools = () => (
 export const Packs = () => (
   <HostList
     title="Packs"
+    scope="runs:read"
     none="No pack is installed."
     heads={['Pack', 'Version', 'Agents', 'Signed by']}
     read={(signal) => client.packs.list({ limit: 200 }, { signal }).then(({ items }) => items)}

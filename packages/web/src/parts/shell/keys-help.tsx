@@ -1,73 +1,45 @@
 import { Fragment } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { hasShortcuts } from '../appearance.js';
+import { keysInUse } from '../keys.js';
+import { KEYS, type KeyGroup } from './key-table.js';
 
-type KeyLine = readonly [keys: string, does: string];
-
-/** What every key does. A key that does nothing yet is not listed. */
-const GROUPS: readonly (readonly [name: string, lines: readonly KeyLine[]])[] = [
-  [
-    'Everywhere',
-    [
-      ['?', 'this list'],
-      ['g r', 'runs'],
-      ['g s', 'suites'],
-      ['g a', 'agents'],
-      ['g v', 'review'],
-      ['g p', 'approvals'],
-      ['g j', 'judges'],
-      ['/', 'find tasks by id'],
-      ['t', 'next theme'],
-      ['Esc', 'close the topmost thing'],
-    ],
-  ],
-  [
-    'Lists',
-    [
-      ['j k ↓ ↑', 'next, previous row'],
-      ['PgDn PgUp Home End', 'move far'],
-      ['Enter', 'open in the panel'],
-      ['Ctrl+Enter', 'open as a page'],
-      ['c', 'mark a run for comparing'],
-      ['C', 'compare the marked runs'],
-    ],
-  ],
-  [
-    'Review',
-    [
-      ['1 – 9', 'choose a criterion'],
-      ['m u', 'met, unmet'],
-      ['p x', 'the answer passes, fails'],
-      ['f', 'flag'],
-      ['o', 'override the score'],
-      ['n', 'note'],
-      ['v', 'show the judge'],
-      ['Enter', 'save and go on'],
-      ['s', 'skip'],
-      ['[', 'back'],
-    ],
-  ],
-];
-
-/** The keys that lead to places, so that only those that are there are listed. */
-export const PLACE_KEYS: { readonly [keys: string]: string } = {
-  'g r': '/runs',
-  'g s': '/suites',
-  'g a': '/agents',
-  'g v': '/review',
-  'g p': '/approvals',
-  'g j': '/judges',
+const NAMES: { readonly [group in KeyGroup]: string } = {
+  everywhere: 'Everywhere',
+  list: 'Lists',
+  task: 'Task',
+  review: 'Review',
 };
 
-type KeysHelpProps = { readonly places: readonly string[]; readonly onClose: () => void };
+/** As they stand on keyboards. */
+const SIGNS: { readonly [key: string]: string } = {
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+  PageDown: 'PgDn',
+  PageUp: 'PgUp',
+  Escape: 'Esc',
+};
 
-export function KeysHelp({ places, onClose }: KeysHelpProps) {
+/** The keys of a group that work now, those that do the same together. */
+function linesOf(group: KeyGroup): readonly (readonly [does: string, keys: readonly string[]])[] {
+  const inUse = keysInUse(group);
+  const lines = new Map<string, readonly string[]>();
+  for (const [key, does] of Object.entries(KEYS[group]))
+    if (inUse.has(key)) lines.set(does, [...(lines.get(does) ?? []), key]);
+  return [...lines];
+}
+
+const signsOf = (key: string): readonly string[] => key.split(/[ +]/).map((part) => SIGNS[part] ?? part);
+
+/** The keys that work on this page at this moment. */
+export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const isThere = ([keys]: KeyLine): boolean => {
-    const place = PLACE_KEYS[keys];
-    return place === undefined || places.includes(place);
-  };
+  const [groups] = useState(() =>
+    (Object.keys(KEYS) as KeyGroup[])
+      .map((group) => [group, linesOf(group)] as const)
+      .filter(([, lines]) => lines.length > 0),
+  );
   return (
     <dialog
       ref={dialog}
@@ -84,13 +56,17 @@ export function KeysHelp({ places, onClose }: KeysHelpProps) {
       </div>
       {!hasShortcuts() && <p class="note">Keys of one character are switched off in Settings.</p>}
       <div class="key-groups">
-        {GROUPS.map(([name, lines]) => (
-          <section key={name}>
-            <h3>{name}</h3>
+        {groups.map(([group, lines]) => (
+          <section key={group}>
+            <h3>{NAMES[group]}</h3>
             <dl>
-              {lines.filter(isThere).map(([keys, does]) => (
-                <Fragment key={keys}>
-                  <dt>{keys.split(' ').map((key) => (key === '–' ? key : <kbd key={key}>{key}</kbd>))}</dt>
+              {lines.map(([does, keys]) => (
+                <Fragment key={does}>
+                  <dt>
+                    {keys.flatMap(signsOf).map((sign) => (
+                      <kbd key={sign}>{sign}</kbd>
+                    ))}
+                  </dt>
                   <dd>{does}</dd>
                 </Fragment>
               ))}

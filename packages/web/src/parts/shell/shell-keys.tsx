@@ -1,25 +1,43 @@
 import { useState } from 'preact/hooks';
 import { navigate } from '../../address.js';
-import { useKeys } from '../keys.js';
-import { KeysHelp, PLACE_KEYS } from './keys-help.js';
+import { type KeyMap, useKeys } from '../keys.js';
+import { KeysHelp } from './keys-help.js';
 import '../../styles/keys.css';
+
+const PLACE_KEYS = {
+  'g t': '/',
+  'g r': '/runs',
+  'g s': '/suites',
+  'g a': '/agents',
+  'g v': '/review',
+  'g p': '/approvals',
+  'g j': '/judges',
+  'g u': '/audit',
+  'g e': '/settings',
+} as const;
+
+/** The keys that lead to places that there are. */
+const keysTo = (places: readonly string[]): KeyMap<'everywhere'> =>
+  Object.fromEntries(
+    Object.entries(PLACE_KEYS)
+      .filter(([, place]) => places.includes(place))
+      .map(([keys, place]) => [keys, () => navigate(place)]),
+  );
 
 /** The keys that work on every page, and the list of all keys. */
 export function ShellKeys({ places }: { readonly places: readonly string[] }) {
   const [isOpen, setOpen] = useState(false);
-  const goes = Object.entries(PLACE_KEYS).filter(([, place]) => places.includes(place));
-  useKeys({
+  useKeys('everywhere', {
     '?': () => setOpen(true),
     t: () => document.querySelector<HTMLElement>('[data-testid=theme]')?.click(),
-    '/': () => document.querySelector<HTMLElement>('main input[type=search]')?.focus(),
-    ...Object.fromEntries(goes.map(([keys, place]) => [keys, () => navigate(place)])),
+    ...keysTo(places),
   });
   return (
     <>
       <button type="button" class="quiet" title="?" onClick={() => setOpen(true)}>
         <span aria-hidden="true">⌨</span> Keys
       </button>
-      {isOpen && <KeysHelp places={places} onClose={() => setOpen(false)} />}
+      {isOpen && <KeysHelp onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -1,6 +1,8 @@
 import type { HostCounts, SessionFacts } from '@touchstone/protocol';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { may } from '../../access.js';
+import { hasNavigated } from '../../address.js';
 import { useCounts } from '../../queries/use-counts.js';
 import { THEMES, useTheme } from '../appearance.js';
 import { Mark } from '../glyphs.js';
@@ -33,10 +35,10 @@ type ShellProps = {
 };
 
 export function Shell({ path, places = PLACES, beside, session, children }: ShellProps) {
-  const counts = useCounts(session !== undefined);
+  const counts = useCounts(may(session, 'runs:read'));
   const rail = useRef<HTMLElement>(null);
   const main = useRef<HTMLElement>(null);
-  const isFirst = useRef(true);
+  const isFirst = useRef(!hasNavigated());
   useEffect(() => {
     if (!isFirst.current) focusHeading(main.current);
     isFirst.current = false;

@@ -4,7 +4,8 @@ import { navigate, useAddress } from '../../address.js';
 import { HistoryMark, type Measure } from '../../marks/history.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
-import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { ErrorBox } from '../error-box.js';
+import { Empty, Skeleton } from '../states.js';
 import { Toggles } from '../toggles.js';
 
 const MEASURES: { readonly [name: string]: Measure } = {

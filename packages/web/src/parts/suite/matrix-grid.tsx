@@ -4,18 +4,21 @@ import { useState } from 'preact/hooks';
 import { CELL_OUTCOMES, CellMark } from '../../marks/cell.js';
 import { usePages } from '../../queries/use-pages.js';
 import { client } from '../../source.js';
+import { ErrorBox } from '../error-box.js';
 import { type Column, Grid } from '../grid.js';
-import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { Empty, Skeleton } from '../states.js';
 
 type MatrixGridProps = {
   readonly query: MatrixQuery;
   /** The page says itself what was not measured alike. */
   readonly isReasonKnown?: boolean;
   readonly onOpen: (taskId: string, runs: readonly MatrixRun[]) => void;
+  /** Puts a run where another one is; absent where the order of runs is their age. */
+  readonly onMoveRun?: (runId: string, to: string) => void;
 };
 
 /** Tasks by runs: one column a run, one cell a task. */
-export function MatrixGrid({ query, isReasonKnown = false, onOpen }: MatrixGridProps) {
+export function MatrixGrid({ query, isReasonKnown = false, onOpen, onMoveRun }: MatrixGridProps) {
   const pages = usePages<MatrixRow, Matrix>(`matrix ${JSON.stringify(query)}`, (part, signal) =>
     client.matrix({ ...query, ...part }, { signal }),
   );
@@ -35,8 +38,10 @@ export function MatrixGrid({ query, isReasonKnown = false, onOpen }: MatrixGridP
       ) : (
         <Grid
           label="Matrix"
+          name="matrix"
           count={pages.matched}
           columns={columnsOf(runs)}
+          {...(onMoveRun && { onMoveColumn: onMoveRun })}
           rowAt={pages.rowAt}
           onSight={pages.onSight}
           active={active}

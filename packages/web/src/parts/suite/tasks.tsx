@@ -7,10 +7,11 @@ import { usePages } from '../../queries/use-pages.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Body } from '../body.js';
+import { ErrorBox } from '../error-box.js';
 import { type Column, Grid } from '../grid.js';
 import { Panel } from '../panel.js';
 import { SearchField } from '../search-field.js';
-import { Empty, ErrorBox, Skeleton } from '../states.js';
+import { Empty, Skeleton } from '../states.js';
 import { Toggles } from '../toggles.js';
 
 const KINDS = [
@@ -90,10 +91,16 @@ function TaskGrid({ pages }: { readonly pages: Pages }) {
   };
   if (pages.error !== undefined) return <ErrorBox error={pages.error} />;
   if (pages.isFirst) return <Skeleton />;
-  if (pages.matched === 0) return <Empty>No task fits these filters.</Empty>;
+  if (pages.matched === 0)
+    return (
+      <Empty>
+        No task fits these filters. <a href={address.path}>Show all tasks</a>
+      </Empty>
+    );
   return (
     <Grid
       label="Tasks"
+      name="suite-tasks"
       count={pages.matched}
       columns={COLUMNS}
       rowAt={pages.rowAt}

@@ -15,12 +15,15 @@ type RubricLine = { readonly criterion?: unknown; readonly weight?: number };
 type CriteriaProps = {
   readonly task: TaskView;
   readonly invocation: Invocation;
-  /** How often the judge was asked; undefined when there was none. */
-  readonly votes?: number | undefined;
+  /** Undefined when there was none, or when that is not known. */
+  readonly judge?: JudgeFacts | undefined;
 };
 
+/** Who decided, and how often it was asked. */
+export type JudgeFacts = { readonly name: string; readonly votes: number };
+
 /** What an answer had to be: whether it was, how many votes said so, and why. */
-export function Criteria({ task, invocation, votes }: CriteriaProps) {
+export function Criteria({ task, invocation, judge }: CriteriaProps) {
   const results = invocation.result?.criteria ?? [];
   // Sentences are content; without it a criterion is known by its id.
   const rubric = (task.expected.rubric ??
@@ -28,7 +31,7 @@ export function Criteria({ task, invocation, votes }: CriteriaProps) {
   if (rubric.length === 0) return null;
   const decided = (invocation.criteria ?? []) as readonly Decision[];
   return (
-    <Section name="Criteria">
+    <Section name="Criteria" beside={judge && <span class="muted">judge {judge.name}</span>}>
       <ul class="criteria">
         {rubric.map(({ criterion, weight }, at) => {
           const result = results[at];
@@ -38,7 +41,7 @@ export function Criteria({ task, invocation, votes }: CriteriaProps) {
               <Glyph outcome={isMet === undefined ? 'unscored' : isMet ? 'passed' : 'failed'} />
               <span>{sentenceOf(criterion)}</span>
               <span class="muted votes">
-                {votesOf(result?.agreement ?? decided[at]?.agreement, votes)}
+                {votesOf(result?.agreement ?? decided[at]?.agreement, judge?.votes)}
                 {weight !== undefined && weight !== 1 && ` · weight ${weight}`}
               </span>
               {decided[at]?.reason !== undefined && <q class="muted">{decided[at].reason}</q>}

@@ -8,7 +8,10 @@ type NeighboursProps = {
 
 /** To the task before and after this one, with buttons and with the brackets. */
 export function Neighbours({ onMove, isFirst = false, isLast = false }: NeighboursProps) {
-  useKeys({ '[': () => !isFirst && onMove(-1), ']': () => !isLast && onMove(1) });
+  useKeys('task', {
+    '[': isFirst ? undefined : () => onMove(-1),
+    ']': isLast ? undefined : () => onMove(1),
+  });
   return (
     <>
       <button type="button" class="quiet" title="[" disabled={isFirst} onClick={() => onMove(-1)}>

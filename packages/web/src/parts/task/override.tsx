@@ -1,6 +1,6 @@
 import type { TaskListing } from '@touchstone/protocol';
 import { score } from '@touchstone/sdk/view';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { missingScope } from '../../access.js';
 import { client } from '../../source.js';
 import { Action } from '../action.js';
@@ -16,10 +16,15 @@ type OverrideProps = {
 
 const SCOPE = 'evals:override';
 
-/** Both results of a task: what was measured, and what a person says it should have been. */
-export const Adjusted = ({ listing }: { readonly listing: TaskListing }) =>
-  listing.override ? (
-    <p class="adjusted" data-testid="adjusted" data-value={listing.override.score}>
+/** Both results of a task: what was measured, and what a person says it should have been. Who has just said it is led here. */
+export function Adjusted({ listing, isNew }: { readonly listing: TaskListing; readonly isNew: boolean }) {
+  const line = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (isNew) line.current?.focus();
+  }, [isNew, JSON.stringify(listing.override)]);
+  if (!listing.override) return null;
+  return (
+    <p ref={line} tabIndex={-1} class="adjusted" data-testid="adjusted" data-value={listing.override.score}>
       <span class="muted">Measured</span> {listing.unscored === undefined ? score(listing.score) : '–'}
       <span aria-hidden="true"> → </span>
       <span class="muted">corrected</span> <span class="strong">{score(listing.override.score)}</span>{' '}
@@ -28,7 +33,8 @@ export const Adjusted = ({ listing }: { readonly listing: TaskListing }) =>
       </span>{' '}
       <span class="muted">by {listing.override.by}; the log keeps what was measured</span>
     </p>
-  ) : null;
+  );
+}
 
 /** Lets people say what a score should be. It is kept beside the log, with their name and their reason. */
 export function Override({ runId, listing, onChange }: OverrideProps) {
@@ -36,7 +42,7 @@ export function Override({ runId, listing, onChange }: OverrideProps) {
   const missing = missingScope(useSession(), SCOPE);
   const denied =
     missing ?? (listing.scored === undefined ? 'The log does not have the score yet.' : undefined);
-  useKeys({ o: () => denied === undefined && setOpen(true) });
+  useKeys('task', { o: denied === undefined ? () => setOpen(true) : undefined });
   return (
     <>
       <Action name="Override" denied={denied} testId="override-open" onClick={() => setOpen(true)} />

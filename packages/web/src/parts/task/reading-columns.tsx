@@ -23,6 +23,7 @@ export const readingColumns = (
       id: 'reading-task',
       name: 'Task',
       order: 'id',
+      isKept: true,
       cell: (row) => (
         <>
           <a href={hrefOf(row)} tabIndex={-1}>

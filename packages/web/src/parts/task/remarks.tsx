@@ -2,10 +2,10 @@ import type { Annotation } from '@touchstone/sdk';
 import { markHidden } from '@touchstone/sdk/view';
 import { useState } from 'preact/hooks';
 import { may, missingScope } from '../../access.js';
-import { client, isFile } from '../../source.js';
+import { client, IN_FILE } from '../../source.js';
+import { ErrorBox } from '../error-box.js';
 import { Section } from '../section.js';
 import { useSession } from '../shell/session-context.js';
-import { ErrorBox } from '../states.js';
 import { When } from '../when.js';
 
 type RemarksProps = {
@@ -32,7 +32,7 @@ export const Remarks = ({ runId, taskId, remarks, onChange }: RemarksProps) => (
         ))}
       </ul>
     )}
-    {!isFile() && <NewRemark runId={runId} taskId={taskId} onChange={onChange} />}
+    {!IN_FILE && <NewRemark runId={runId} taskId={taskId} onChange={onChange} />}
   </Section>
 );
 

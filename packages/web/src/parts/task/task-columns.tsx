@@ -13,6 +13,7 @@ export const changeOf = ({ unscored, score: now, before }: TaskListing): number 
 
 /** Why a task is where it is, in names and numbers. */
 export function whyOf({
+  passed,
   unscored,
   outcome,
   criteria,
@@ -29,6 +30,7 @@ export function whyOf({
     );
   if (schemaValid === false) parts.push('not the return schema');
   for (const { kind, severity } of findings) parts.push(`${kind} ${severity}`);
+  if (parts.length === 0 && !passed) parts.push('below the bar');
   if (flagged) parts.push('flagged');
   return parts.join(' · ');
 }
@@ -75,6 +77,7 @@ const allColumns = (hrefOf: (row: TaskListing) => string): readonly Column<TaskL
     id: 'task',
     name: 'Task',
     order: 'id',
+    isKept: true,
     cell: (row) => (
       <a href={hrefOf(row)} tabIndex={-1}>
         {row.taskId}

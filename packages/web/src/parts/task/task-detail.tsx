@@ -1,7 +1,10 @@
-import { isEvalRun } from '@touchstone/sdk';
+import { isEvalRun, type RunSnapshot } from '@touchstone/sdk';
+import { useState } from 'preact/hooks';
 import { useQuery } from '../../queries/use-query.js';
-import { client, hasContent, isFile } from '../../source.js';
-import { ErrorBox, Skeleton } from '../states.js';
+import { client, hasContent, IN_FILE, tagsOf } from '../../source.js';
+import { ErrorBox } from '../error-box.js';
+import { Skeleton } from '../states.js';
+import type { JudgeFacts } from './criteria.js';
 import { Adjusted, Override } from './override.js';
 import { Remarks } from './remarks.js';
 import { TaskContent } from './task-view.js';
@@ -15,31 +18,43 @@ export function TaskDetail({ runId, taskId }: TaskDetailProps) {
     client.task(runId as never, taskId, { signal }),
   );
   const beside = useQuery(`beside ${runId} ${taskId}`, (signal) => readBeside(runId, taskId, signal));
-  const votes = useQuery(`votes ${runId}`, async (signal) => {
-    const run = await client.runs.get(runId as never, { signal });
-    return isEvalRun(run) ? (run.touchstone.judge?.votes ?? 0) : 0;
-  });
+  const run = useQuery(`run ${runId}`, (signal) => client.runs.get(runId as never, { signal }));
+  const [isCorrected, setCorrected] = useState(false);
   if (task.error !== undefined) return <ErrorBox error={task.error} onRetry={task.reload} />;
   if (!task.data) return <Skeleton rows={4} />;
   const { listing, remarks = [] } = beside.data ?? {};
   return (
     <TaskContent
       task={task.data}
-      votes={votes.data}
-      heading={listing && <Adjusted listing={listing} />}
+      judge={run.data && judgeOf(run.data)}
+      tags={tagsOf(runId, taskId)}
+      heading={listing && <Adjusted listing={listing} isNew={isCorrected} />}
       timeline={(repeat) => hasContent() && <Timeline runId={runId} taskId={taskId} repeat={repeat} />}
     >
       {beside.error !== undefined && <ErrorBox error={beside.error} onRetry={beside.reload} />}
-      {listing && !isFile() && (
+      {listing && !IN_FILE && (
         <div class="override">
-          <Override runId={runId} listing={listing} onChange={beside.reload} />
+          <Override
+            runId={runId}
+            listing={listing}
+            onChange={() => {
+              setCorrected(true);
+              beside.reload();
+            }}
+          />
         </div>
       )}
-      {(remarks.length > 0 || !isFile()) && (
+      {(remarks.length > 0 || !IN_FILE) && (
         <Remarks runId={runId} taskId={taskId} remarks={remarks} onChange={beside.reload} />
       )}
     </TaskContent>
   );
+}
+
+function judgeOf(run: RunSnapshot): JudgeFacts | undefined {
+  if (!isEvalRun(run) || !run.touchstone.judge) return undefined;
+  const { provider, model, votes } = run.touchstone.judge;
+  return { name: `${provider}/${model}`, votes };
 }
 
 /** What people said about the task, and the event that a correction names. */

@@ -1,24 +1,38 @@
-import { TASK_CHANGES, type TaskFacets } from '@touchstone/protocol';
+import { TASK_CHANGES, type TaskFacets, type TaskListing } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, withQuery } from '../../address.js';
 import { readTaskQuery } from '../../queries/task-query.js';
 import { hasContent } from '../../source.js';
+import { AddFilter } from '../add-filter.js';
+import { ColumnsMenu } from '../columns/columns-menu.js';
+import type { Columns } from '../columns/use-columns.js';
+import { Arrow, Shape } from '../glyphs.js';
+import { useFindKey } from '../search-field.js';
+import { FilterChips, fieldsOf } from './filter-fields.js';
 
 type FiltersProps = {
   readonly address: Address;
   readonly facets: TaskFacets | undefined;
   readonly matched: number;
   readonly total: number;
+  readonly columns: Columns<TaskListing>;
 };
 
 /** Which part of the tasks is shown. Every choice is in the address, and Back undoes it. */
-export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
+export function TaskFilters({ address, facets, matched, total, columns }: FiltersProps) {
   const { query } = address;
   const { filter } = readTaskQuery(query);
   const set = (changes: { readonly [name: string]: string | undefined }): void =>
     navigate(withQuery(address, { ...changes, task: undefined }));
-  const toggle = (name: string, value: string | undefined, count: number | undefined, label: string) => {
+  const toggle = (
+    name: string,
+    value: string | undefined,
+    count: number | undefined,
+    label: string,
+    shape?: ComponentChildren,
+  ) => {
     const isPressed =
       value === undefined
         ? filter.outcome === undefined && filter.change === undefined
@@ -30,6 +44,7 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
         aria-pressed={isPressed}
         onClick={() => set({ outcome: undefined, change: undefined, [name]: isPressed ? undefined : value })}
       >
+        {shape}
         {label} <span class="count">{count === undefined ? '' : whole(count)}</span>
       </button>
     );
@@ -40,14 +55,16 @@ export function TaskFilters({ address, facets, matched, total }: FiltersProps) {
   return (
     <div class="filters" role="toolbar" aria-label="Filters">
       {toggle('outcome', undefined, total, 'All')}
-      {toggle('outcome', 'failed', outcomes?.failed, 'Failed')}
-      {toggle('outcome', 'unscored', outcomes?.unscored, 'Not scored')}
-      {toggle('outcome', 'passed', outcomes?.passed, 'Passed')}
-      {isCompared && toggle('change', 'toFail', changes.toFail, 'Now fails')}
-      {isCompared && toggle('change', 'toPass', changes.toPass, 'Now passes')}
+      {toggle('outcome', 'failed', outcomes?.failed, 'Failed', <Shape outcome="failed" />)}
+      {toggle('outcome', 'unscored', outcomes?.unscored, 'Not scored', <Shape outcome="unscored" />)}
+      {toggle('outcome', 'passed', outcomes?.passed, 'Passed', <Shape outcome="passed" />)}
+      {isCompared && toggle('change', 'toFail', changes.toFail, 'Now fails', <Arrow isUp={false} />)}
+      {isCompared && toggle('change', 'toPass', changes.toPass, 'Now passes', <Arrow isUp />)}
       <Find address={address} />
-      <Chips address={address} />
+      <AddFilter address={address} fields={fieldsOf(facets)} clears={['task']} />
+      <FilterChips address={address} />
       {hasContent() && <ViewChoice address={address} />}
+      <ColumnsMenu columns={columns} />
       <span class="matched" data-testid="matched" role="status">
         {whole(matched)} of {whole(total)}
       </span>
@@ -60,6 +77,7 @@ function Find({ address }: { readonly address: Address }) {
   const current = address.text === '' ? (address.query.get('id') ?? '') : `${MARK} ${address.text}`;
   const [draft, setDraft] = useState(current);
   const kept = useRef('');
+  const field = useFindKey();
   // Before the next key can come.
   useLayoutEffect(() => {
     setDraft(kept.current || current);
@@ -86,10 +104,11 @@ function Find({ address }: { readonly address: Address }) {
   };
   return (
     <input
+      ref={field}
       type="search"
       aria-label="Find tasks by id"
       placeholder={hasContent() ? 'Task id  /  text: words' : 'Task id  /'}
-      title={hasContent() ? 'Ids; text: and words looks through contents with Enter' : 'Ids'}
+      title={hasContent() ? '/ · Ids; text: and words looks through contents with Enter' : '/ · Ids'}
       value={draft}
       onInput={(event) => type(event.currentTarget.value)}
       onKeyDown={search}
@@ -125,34 +144,3 @@ function ViewChoice({ address }: { readonly address: Address }) {
     </fieldset>
   );
 }
-
-const NAMES: { readonly [name: string]: string } = {
-  slice: 'slice',
-  finding: 'finding',
-  criterion: 'unmet',
-  minScore: 'score ≥',
-  maxScore: 'score ≤',
-  minMs: 'ms ≥',
-  maxMs: 'ms ≤',
-};
-
-/** Filters that were chosen elsewhere: by a bar of a histogram, or by a slice. */
-const Chips = ({ address }: { readonly address: Address }) => (
-  <>
-    {Object.entries(NAMES).flatMap(([name, label]) => {
-      const value = address.query.get(name);
-      if (value === null) return [];
-      return [
-        <button
-          key={name}
-          type="button"
-          class="chip"
-          aria-label={`Remove the filter ${label} ${value}`}
-          onClick={() => navigate(withQuery(address, { [name]: undefined }))}
-        >
-          {label} {value} <span aria-hidden="true">×</span>
-        </button>,
-      ];
-    })}
-  </>
-);

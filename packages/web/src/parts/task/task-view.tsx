@@ -4,18 +4,20 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { hasContent } from '../../source.js';
 import { Body } from '../body.js';
-import { Diff } from '../diff.js';
+import { ChosenDiff } from '../diff.js';
 import { Glyph } from '../glyphs.js';
 import { useKeys } from '../keys.js';
 import { Section } from '../section.js';
-import { Criteria } from './criteria.js';
+import { Criteria, type JudgeFacts } from './criteria.js';
 
 type Invocation = TaskView['invocations'][number];
 
 type TaskContentProps = {
   readonly task: TaskView;
-  /** How often the judge was asked; undefined when that is not known. */
-  readonly votes?: number | undefined;
+  /** Who decided about criteria; undefined when that is not known. */
+  readonly judge?: JudgeFacts | undefined;
+  /** What the author of the suite calls it by. */
+  readonly tags?: readonly string[];
   /** Below the result. */
   readonly heading?: ComponentChildren;
   /** What happened in a repeat, counted from 0. */
@@ -24,13 +26,18 @@ type TaskContentProps = {
 };
 
 /** Everything there is to read about one task: what was given, expected and answered, and what was decided about it. */
-export function TaskContent({ task, votes, heading, timeline, children }: TaskContentProps) {
+export function TaskContent({ task, judge, tags = [], heading, timeline, children }: TaskContentProps) {
   const [repeat, setRepeat] = useState(0);
   const shown = Math.min(repeat, task.invocations.length - 1);
   const invocation = task.invocations[shown];
   return (
     <div class="task">
       <Summary task={task} invocation={invocation} />
+      {tags.length > 0 && (
+        <p class="muted" data-testid="task-tags">
+          Tags: {tags.join(', ')}
+        </p>
+      )}
       {heading}
       {task.invocations.length > 1 && <Repeats task={task} repeat={shown} onChoose={setRepeat} />}
       {task.bodiesRemovedAt !== undefined && (
@@ -49,7 +56,7 @@ export function TaskContent({ task, votes, heading, timeline, children }: TaskCo
               <Answer task={task} invocation={invocation} />
             </>
           )}
-          <Criteria task={task} invocation={invocation} votes={votes} />
+          <Criteria task={task} invocation={invocation} judge={judge} />
           {timeline?.(shown)}
           <Findings invocation={invocation} />
           {invocation.printed !== undefined && (
@@ -73,6 +80,7 @@ const Summary = ({ task, invocation }: SummaryProps) => {
   const outcome = isScored ? (task.passed ? 'passed' : 'failed') : 'unscored';
   const { latencyMs, costUsd } = invocation?.result ?? {};
   const facts = [
+    ...(task.bar === undefined ? [] : [`bar ${score(task.bar)}`]),
     ...(latencyMs === undefined ? [] : [duration(latencyMs)]),
     ...(costUsd === undefined ? [] : [usd(costUsd)]),
     ...(invocation?.attempts === undefined ? [] : [`asked ${invocation.attempts} times`]),
@@ -125,7 +133,7 @@ function Answer({ task, invocation }: InvocationProps) {
   const { output } = invocation;
   const expected = expectedOf(task);
   const canCompare = expected !== undefined && output !== undefined;
-  useKeys({ d: () => canCompare && setCompared(!isCompared) });
+  useKeys('task', { d: canCompare ? () => setCompared(!isCompared) : undefined });
   const toggle = canCompare && (
     <button
       type="button"
@@ -140,13 +148,13 @@ function Answer({ task, invocation }: InvocationProps) {
   if (isCompared && canCompare)
     return (
       <Section name="Expected and answer" beside={toggle}>
-        <Diff before={expected} after={output} />
+        <ChosenDiff before={expected} after={output} />
       </Section>
     );
   return (
     <div class="beside">
       {expected !== undefined && (
-        <Section name="Expected">
+        <Section name="Expected" beside={<span class="muted">{strategyOf(task)}</span>}>
           <Body value={expected} testId="task-expected" />
         </Section>
       )}
@@ -169,6 +177,10 @@ function expectedOf({ expected }: TaskView): Json | undefined {
   const match = expected.match as { readonly value?: Json } | undefined;
   return match?.value;
 }
+
+/** How the answer is held against it: `exact`, `contains` and so on. */
+const strategyOf = ({ expected }: TaskView): string | undefined =>
+  (expected.match as { readonly strategy?: string } | undefined)?.strategy;
 
 const Findings = ({ invocation: { result } }: Pick<InvocationProps, 'invocation'>) =>
   (result?.findings ?? []).length === 0 ? null : (

@@ -4,9 +4,10 @@ import { useState } from 'preact/hooks';
 import { SpanMark } from '../../marks/waterfall.js';
 import { useTaskEvents } from '../../queries/use-task-events.js';
 import { Body } from '../body.js';
+import { ErrorBox } from '../error-box.js';
 import { type Column, Grid } from '../grid.js';
 import { Section } from '../section.js';
-import { ErrorBox, Skeleton } from '../states.js';
+import { Skeleton } from '../states.js';
 import { textsOf } from './steps.js';
 import '../../styles/timeline.css';
 
@@ -50,6 +51,7 @@ export function Timeline({ runId, taskId, repeat }: TimelineProps) {
       <div class={chosen ? 'timeline with-step' : 'timeline'}>
         <Grid
           label="Timeline"
+          name="timeline"
           rowId="step"
           count={spans.length}
           columns={columnsOf(totalMs)}

@@ -14,7 +14,7 @@ import {
 } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import { parseRunCreate, vendor } from '@touchstone/protocol/wire';
-import { type CreateRunBody, evaluationOff, listRuns, snapshotOf } from '../../../app/index.js';
+import { type CreateRunBody, evaluationOff, snapshotOf } from '../../../app/index.js';
 import type { Run, RunLog } from '../../../ports/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalText, optionalTime, type QueryOf } from '../../query.js';
@@ -188,7 +188,7 @@ async function readRuns(host: Services, call: Call<QueryOf<typeof listQuery>>): 
     q,
     ...defined({ ...given, createdFrom: since, createdBefore: until }),
   };
-  const page = await listRuns(host.touchstone.store, call.principal.owner, filter);
+  const page = await host.touchstone.listRuns(call.principal.owner, filter);
   const { nextCursor } = page;
   const items = page.items.map((run) => snapshotOf(run, { now: host.clock.now() }));
   const body = { items, ...defined({ nextCursor }) };

@@ -8,10 +8,10 @@ import {
   TASK_OUTCOMES,
   type TaskBodies,
   type TaskId,
-  type TaskListing,
   validationError,
 } from '@touchstone/protocol';
 import { type Body, fromBody } from '@touchstone/protocol/bodies';
+import { taskLines } from '@touchstone/protocol/tasks';
 import { vendor } from '@touchstone/protocol/wire';
 import type { EvalRun, TaskOrder } from '../../../app/index.js';
 import {
@@ -88,28 +88,12 @@ async function listTasks(
   const limit = query.limit ?? (type === 'application/json' ? DEFAULT_LIMIT : Number.MAX_SAFE_INTEGER);
   const list = await host.touchstone.tasks.page(run, { ...query, limit, id: query.id ?? query.q });
   if (type === 'application/json') return { status: 200, body: list };
-  const text =
-    type === 'text/csv' ? csvOf(list.items) : list.items.map((row) => `${JSON.stringify(row)}\n`).join('');
-  return { status: 200, text, headers: { 'content-type': `${type}; charset=utf-8` } };
+  return {
+    status: 200,
+    text: taskLines(type, list.items),
+    headers: { 'content-type': `${type}; charset=utf-8` },
+  };
 }
-
-const COLUMNS = [
-  'n',
-  'taskId',
-  'score',
-  'passed',
-  'unscored',
-  'outcome',
-  'latencyMs',
-  'costUsd',
-  'judgeUsd',
-] as const;
-
-/** Ids, numbers and names of reasons: nothing that would have to be quoted. */
-const csvOf = (rows: readonly TaskListing[]): string =>
-  [COLUMNS.join(','), ...rows.map((row) => COLUMNS.map((column) => row[column] ?? '').join(','))]
-    .map((line) => `${line}\r\n`)
-    .join('');
 
 const MOST_BODIES = 50;
 

@@ -23,6 +23,31 @@ export function createOutcomesReader(source: ResultSource, tables: TaskTables): 
   };
 }
 
+/** So many results of runs without figures are read for one answer. A larger run is read when it is the first of them. */
+const MOST_RESULTS = 20_000;
+
+/**
+ * Adds their figures to runs that ended before figures were kept, and to replays. What is read is kept, so that a later answer
+ * goes on with further runs.
+ */
+export function createFigures(outcomes: OutcomesReader) {
+  let left = MOST_RESULTS;
+  return async <R extends Run>(run: R): Promise<R> => {
+    if (run.figures || !isMeasured(run) || left <= 0) return run;
+    left -= run.plan.totalTasks;
+    const kept = await outcomes.of(run).catch(ifUnreadable);
+    return kept ? { ...run, figures: kept.figures } : run;
+  };
+}
+
+const isMeasured = (run: Run): run is EvalRun =>
+  run.plan.kind === 'eval' && run.status === 'completed' && run.headline !== undefined;
+
+/** A list shows what can be read of a run that is damaged. */
+function ifUnreadable(error: unknown): undefined {
+  if (!isHostError(error)) throw error;
+}
+
 /** Of a run whose tasks have all ended. */
 export async function outcomesOf(
   source: ResultSource,

@@ -1,5 +1,12 @@
 import { defined, isTerminal } from '@touchstone/protocol';
-import { type ApprovalRound, grantsOf, openRound, type Timeline, timelineOf } from '@touchstone/sdk/view';
+import {
+  type ApprovalRound,
+  grantsOf,
+  openRound,
+  type Timeline,
+  timelineOf,
+  WITHDRAWN,
+} from '@touchstone/sdk/view';
 import {
   type Context,
   checkRules,
@@ -162,7 +169,7 @@ const ALONE =
   'Everyone at this machine is the same principal, cli: somebody else answers on a host, with a key of their own (--host <url>).';
 
 function answerWords(run: DeploymentRun, story: Timeline, { decision, override }: Decision): string {
-  if (decision === 'withdrawn') return 'Withdrawn. Nobody is asked any longer, and nothing was moved.';
+  if (decision === 'withdrawn') return WITHDRAWN;
   if (decision === 'rejected')
     return 'Rejected. The question is asked anew, and every grant has to be given again.';
   const said = override ? 'Overridden' : 'Granted';

@@ -115,3 +115,20 @@ test('a summary with content shows what was expected beside what came', async ()
   await cli.run('show', 'last', '--bodies', '--markdown', 's.md');
   expect(cli.read('s.md')).toContain(row);
 });
+
+test('a summary with content says once that a criterion was not met, by its sentence', async () => {
+  const cli = desk(0.9);
+  const rubric = [{ criterion: '[check:contains {"text":"zebra"}] It names the animal.', weight: 1 }];
+  const tasks = [{ taskId: 'animal', input: 'a horse', expected: { kind: 'rubric', rubric } }];
+  cli.write(
+    'checks.suite.json',
+    JSON.stringify({ suiteId: 'local.ci.evals.checks', version: '1.0.0', modes: ['rubric'], tasks }),
+  );
+  await cli.run('run', 'checks.suite.json', '--agent', 'echo.mjs', '--bodies', '--markdown', 'r.md');
+  const row = cli
+    .read('r.md')
+    .split('\n')
+    .find((line) => line.startsWith('| `animal`'));
+  expect(row).toContain('0 of 1 criteria met, not met:');
+  expect(row?.match(/not met/g)).toHaveLength(1);
+});

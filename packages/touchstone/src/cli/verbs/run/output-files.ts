@@ -26,7 +26,7 @@ export async function writeOutputs(
   { matrices = [] }: { readonly matrices?: readonly Matrix[] } = {},
 ): Promise<void> {
   if (output.length === 0) return;
-  const runs: FileRun[] = [];
+  const runs: TaggedRun[] = [];
   for (const attempt of attempts.filter(isRun))
     runs.push(await fileRun(context, session, attempt, output, bodies));
   const options = { version: packageVersion() };
@@ -48,10 +48,13 @@ export async function writeOutputs(
 
 const isPage = (name: string): boolean => formatOf(name) === '.html';
 
+/** With the tags of its tasks, which are no part of a suite as hosts know it. */
+type TaggedRun = FileRun & { readonly tagsOf: (taskId: string) => readonly string[] };
+
 type PageOptions = { readonly bodies: boolean; readonly matrices: readonly Matrix[] };
 
 /** The web page with the data of the runs. */
-async function readPage({ client }: Session, runs: readonly FileRun[], { bodies, matrices }: PageOptions) {
+async function readPage({ client }: Session, runs: readonly TaggedRun[], { bodies, matrices }: PageOptions) {
   const largest = Math.max(...runs.map(({ run }) => run.counts.selected));
   if (largest > MOST_FILE_TASKS)
     throw new Error(
@@ -65,6 +68,7 @@ async function readPage({ client }: Session, runs: readonly FileRun[], { bodies,
       version: packageVersion(),
       bodies,
       nameOf: (runId) => variants.find((variant) => variant.runId === runId)?.name,
+      tagsOf: (runId, taskId) => runs.find(({ run }) => run.runId === runId)?.tagsOf(taskId) ?? [],
     },
   );
   return { style: pagePart(readPagePart('file.css')), script: pagePart(readPagePart('file.js')), data };
@@ -81,7 +85,7 @@ async function fileRun(
   { result, source }: Extract<Attempt, { result: RunView }>,
   output: readonly string[],
   bodies: boolean,
-): Promise<FileRun> {
+): Promise<TaggedRun> {
   const file = source?.kind === 'file' ? source : await originalFile(session, result, io.cwd);
   const tagsOf = (taskId: string): readonly string[] => file?.notes.get(taskId)?.tags ?? [];
   const rows = output.every(isPage) ? [] : await readRows(session.client, result, { bodies, tagsOf });
@@ -89,7 +93,7 @@ async function fileRun(
     file && output.some((name) => formatOf(name) === '.sarif')
       ? { file: file.file, lines: file.lines() }
       : undefined;
-  return { run: exportedRun(withoutBodies(result)), rows, ...defined({ places }) };
+  return { run: exportedRun(withoutBodies(result)), rows, tagsOf, ...defined({ places }) };
 }
 
 /** The file that a run of this machine was started from, when it is still there and the same. */

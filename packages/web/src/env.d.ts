@@ -1,0 +1,4 @@
+/** What the build says of itself. */
+interface ImportMeta {
+  readonly env: { readonly MODE: string };
+}
