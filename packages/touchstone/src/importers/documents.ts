@@ -72,6 +72,7 @@ export function readRows(source: SourceFile): readonly SourceDocument[] {
 export const itemOf = (document: SourceDocument, value: Json, pointer: string): SourceDocument => ({
   file: document.file,
   value,
+  within: { document, pointer },
   locate: (pointers) => document.locate(pointers.map((one) => `${pointer}${one}`)),
 });
 

@@ -13,6 +13,8 @@ export type SourceFile = {
 export type SourceDocument = {
   readonly file: string;
   readonly value: Json;
+  /** Of a part of a document: the whole, and where the part stands in it. */
+  readonly within?: SourcePointer;
   /** The line and column of each pointer, or of its nearest ancestor that exists. */
   locate(pointers: readonly string[]): readonly Position[];
 };

@@ -47,12 +47,13 @@ export function createItems(): ItemCollector {
 function located(found: readonly ItemDraft[]): readonly ImportItem[] {
   const byDocument = new Map<SourceDocument, ItemDraft[]>();
   for (const one of found) {
-    const others = byDocument.get(one.at.document);
+    const { document } = wholeOf(one.at);
+    const others = byDocument.get(document);
     if (others) others.push(one);
-    else byDocument.set(one.at.document, [one]);
+    else byDocument.set(document, [one]);
   }
   const items = [...byDocument].flatMap(([document, ofIt]) => {
-    const positions = document.locate(ofIt.map(({ at }) => at.pointer));
+    const positions = document.locate(ofIt.map(({ at }) => wholeOf(at).pointer));
     return ofIt.map((one, index) => itemOf(one, positions[index] ?? { line: 1, column: 1 }));
   });
   return items.sort(
@@ -60,11 +61,19 @@ function located(found: readonly ItemDraft[]): readonly ImportItem[] {
   );
 }
 
+/** The same place in the document that the part stands in. */
+function wholeOf({ document, pointer }: SourcePointer): SourcePointer {
+  const { within } = document;
+  return within
+    ? wholeOf({ document: within.document, pointer: `${within.pointer}${pointer}` })
+    : { document, pointer };
+}
+
 function itemOf(
   { severity, at, what, became, hint, times }: ItemDraft,
   { line, column }: Position,
 ): ImportItem {
-  const { document, pointer } = at;
+  const { document, pointer } = wholeOf(at);
   const count = times > 1 ? times : undefined;
   return defined({ severity, file: document.file, line, column, pointer, what, became, hint, times: count });
 }

@@ -1,6 +1,13 @@
 export type { ReadRows, TaskNotes } from './authoring/authored-suite.js';
 export { authoringMembers } from './authoring/authoring-members.js';
-export { expectFor, type RowExpect, rowCell, rowExpectation, rowTags } from './authoring/rows.js';
+export {
+  expectFor,
+  ROW_EXPECTS,
+  type RowExpect,
+  rowCell,
+  rowExpectation,
+  rowTags,
+} from './authoring/rows.js';
 export { sentenceFor } from './authoring/sentences.js';
 export { suiteFileSchema } from './authoring/suite-schema.js';
 export { createTaskIds, taskSlug } from './authoring/task-ids.js';

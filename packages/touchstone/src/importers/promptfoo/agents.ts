@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
-import { stringify } from 'yaml';
 import { createTaskIds, taskSlug } from '../../suites/index.js';
 import { inside, textOf } from '../documents.js';
 import type { ImportRequest, SourceFile, SourcePointer } from '../imported.js';
@@ -128,14 +127,19 @@ function modelAgent(
 ): AgentRun | undefined {
   const template = templateOf(prompt, making);
   if (template === undefined) return undefined;
-  const isText = typeof template === 'string';
-  const path = `prompts/${taskSlug(prompt.label) || 'prompt'}.${isText ? 'md' : 'json'}`;
-  making.files[path] = isText ? `${template}\n` : `${JSON.stringify(template, null, 2)}\n`;
   const run = modelRun(model, entry.config, inside(at, 'config'), making.items);
   return {
-    run: { ...run, promptFile: `./${path}` },
+    run: { ...run, ...promptMember(template, prompt, making) },
     ...(model.entry && { providers: { [model.provider]: model.entry } }),
   };
+}
+
+/** A text has a file of its own. Messages stand in the configuration: beside suites, a JSON file would be taken for one. */
+function promptMember(template: string | readonly Json[], { label }: Prompt, { files }: Making): JsonObject {
+  if (typeof template !== 'string') return { prompt: template };
+  const path = `prompts/${taskSlug(label) || 'prompt'}.md`;
+  files[path] = `${template}\n`;
+  return { promptFile: `./${path}` };
 }
 
 function serviceAgent({ id, at, entry }: Provider, prompt: Prompt, making: Making): AgentRun | undefined {
@@ -159,8 +163,9 @@ function echoAgent({ content, at }: Prompt, { inputs, files, slug, items }: Maki
     items.lost(at, 'prompt: a template with more than names');
     return undefined;
   }
-  const path = `agents/${slug}.yaml`;
-  files[path] = stringify({ replies }, { aliasDuplicateObjects: false });
+  // JSON under another name: a file of that kind beside suites would be taken for one.
+  const path = `agents/${slug}.replies`;
+  files[path] = `${JSON.stringify({ replies }, null, 2)}\n`;
   return { run: { kind: 'scripted', path: `./${path}` } };
 }
 

@@ -62,12 +62,18 @@ const optionsOf = ({ at, value }: PlacedTest): MergedTest['options'] =>
     ]),
   );
 
+const isMultiplied = (value: Json): value is readonly Json[] =>
+  Array.isArray(value) && typeof (value as readonly Json[])[0] === 'string';
+
+/** How many tests the lists of variables stand for. */
+export const combinationCount = (vars: JsonObject): number =>
+  Object.values(vars).reduce<number>((count, value) => count * (isMultiplied(value) ? value.length : 1), 1);
+
 /** Lists of texts multiply out, one test for each combination. */
 export function varCombinations(vars: JsonObject): readonly JsonObject[] {
   let combinations: readonly JsonObject[] = [{}];
   for (const [name, value] of Object.entries(vars)) {
-    const isList = Array.isArray(value) && typeof (value as readonly Json[])[0] === 'string';
-    const values = isList ? (value as readonly Json[]) : [value];
+    const values = isMultiplied(value) ? value : [value];
     combinations = combinations.flatMap((one) => values.map((each) => ({ ...one, [name]: each })));
   }
   return combinations;

@@ -12,7 +12,7 @@ import type {
 import { metadataTags } from '../rows/columns.js';
 import { readAgents } from './agents.js';
 import { CODE, readAssertions } from './assertions.js';
-import { type MergedTest, mergeTest, varCombinations } from './merged-test.js';
+import { combinationCount, type MergedTest, mergeTest, varCombinations } from './merged-test.js';
 import { readPrompts } from './prompts.js';
 import { createScorerFiles, type ScorerFiles } from './scorers.js';
 import { type PlacedTest, readTests, testsIn } from './tests.js';
@@ -140,7 +140,15 @@ function testsOf(layers: readonly PlacedTest[], source: Source): readonly Import
   noteOthers(test, source);
   const vars = readVars(test.vars, inside(test.at, 'vars'), source);
   const isWhole = test.options.disableVarExpansion?.value === true;
+  if (!isWhole && combinationCount(vars) > MOST_COMBINATIONS) return [tooMany(test, source)];
   return (isWhole ? [vars] : varCombinations(vars)).map((one) => testWith(test, renderVars(one), source));
+}
+
+const MOST_COMBINATIONS = 10_000;
+
+function tooMany({ at, assertions }: MergedTest, { items }: Source): ImportedTest {
+  items.lost(inside(at, 'vars'), `lists that multiply out to more than ${MOST_COMBINATIONS} tests`);
+  return { at, input: {}, expect: [], lost: Math.max(1, assertions.length) };
 }
 
 function testWith(test: MergedTest, vars: JsonObject, source: Source): ImportedTest {

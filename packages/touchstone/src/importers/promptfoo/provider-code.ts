@@ -11,7 +11,7 @@ const render = (text, vars) =>
 `;
 
 export const javascriptProvider = (file: string, prompt: string, config: unknown): string => `// ${WARNING}
-import * as module from './${file}';
+import * as module from ${JSON.stringify(`./${file}`)};
 
 const PROMPT = ${JSON.stringify(prompt)};
 const CONFIG = ${JSON.stringify(config ?? {})};

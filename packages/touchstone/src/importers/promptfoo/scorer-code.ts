@@ -34,7 +34,7 @@ export function inlineJavascript(code: string): string {
 
 /** `name` is the function of a file that lies beside the program. */
 export const fileJavascript = (file: string, name: string | undefined): string =>
-  `${warning('//')}\nimport * as module from './${file}';\n\nconst all = { ...module.default, ...module };\nconst theirs = ${
+  `${warning('//')}\nimport * as module from ${JSON.stringify(`./${file}`)};\n\nconst all = { ...module.default, ...module };\nconst theirs = ${
     name === undefined
       ? "typeof module.default === 'function' ? module.default : module.default?.default"
       : `all[${JSON.stringify(name)}]`

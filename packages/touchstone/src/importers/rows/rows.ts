@@ -1,5 +1,12 @@
 import { isObject, type Json, type JsonObject, typeName } from '@touchstone/protocol';
-import { expectFor, type RowExpect, rowCell, rowExpectation, rowTags } from '../../suites/index.js';
+import {
+  expectFor,
+  ROW_EXPECTS,
+  type RowExpect,
+  rowCell,
+  rowExpectation,
+  rowTags,
+} from '../../suites/index.js';
 import { extensionOf, inside, placeIn, readRows, unreadable } from '../documents.js';
 import type {
   ImportDraft,
@@ -45,6 +52,7 @@ export type RowReading = {
 const readWith =
   (preset: Preset): Importer =>
   ({ files, options, items }): ImportDraft => {
+    checkExpect(options.expect, files[0]?.file ?? '');
     const tally = new Map<string, number>();
     const tests = files.flatMap((file) => readFile(file, preset, { options, items, tally }));
     const lines = [...tally].map(([check, count]) => `${check}: ${count}`);
@@ -54,6 +62,12 @@ const readWith =
       details: [{ heading: 'Expected values became', lines }],
     };
   };
+
+/** `trajectory` is a word of traces. */
+function checkExpect(expect: ImportOptions['expect'], file: string): void {
+  if (expect === undefined || ROW_EXPECTS.includes(expect as RowExpect)) return;
+  throw unreadable(file, `Expected --expect to be one of ${ROW_EXPECTS.join(', ')} for rows.`);
+}
 
 type FileReading = Pick<RowReading, 'items' | 'tally'> & { readonly options: ImportOptions };
 

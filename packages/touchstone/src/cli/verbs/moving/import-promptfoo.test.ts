@@ -322,6 +322,20 @@ scenarios:
     ]);
   });
 
+  it('whose lists multiply out to very many are lost, and the others come over', async () => {
+    const list = Array.from({ length: 101 }, (_, at) => `${at}`);
+    const tests = [
+      { vars: { a: list, b: list }, assert: [{ type: 'contains', value: 'x' }] },
+      { vars: { a: 'x' }, assert: [{ type: 'contains', value: 'x' }] },
+    ];
+    const result = await importAll([], { tests });
+    expect(result.err).toContain('1 of 2 tests, 1 of 2 assertions carried over; 1 lost');
+    expect(result.items.find(({ severity }) => severity === 'lost')).toMatchObject({
+      pointer: '/tests/0/vars',
+      what: expect.stringContaining('10000'),
+    });
+  });
+
   it('with the answer of a provider give its verdict, without any agent', async () => {
     const tests = ['yes', 'no'].map((providerOutput) => ({
       description: providerOutput,
@@ -457,16 +471,25 @@ describe('prompts with providers', () => {
       { label: 'Chat', raw: chat },
       { label: 'Plain', raw: '{{q}}' },
     ];
-    const { config: made, cli } = await config(['ollama:a', 'ollama:b'], { prompts });
+    const { config: made } = await config(['ollama:a', 'ollama:b'], { prompts });
     expect((made.agents as { agentId: string }[]).map(({ agentId }) => agentId)).toEqual([
       'local.moved.ollama-a-chat',
       'local.moved.ollama-a-plain',
       'local.moved.ollama-b-chat',
       'local.moved.ollama-b-plain',
     ]);
-    expect(JSON.parse(cli.read('out/prompts/chat.json'))).toEqual([
-      { role: 'system', content: 'Be {{ tone | default("") }}' },
-      { role: 'user', content: '{{ q }}' },
+    expect(made.agents).toMatchObject([
+      {
+        run: {
+          prompt: [
+            { role: 'system', content: 'Be {{ tone | default("") }}' },
+            { role: 'user', content: '{{ q }}' },
+          ],
+        },
+      },
+      { run: { promptFile: './prompts/plain.md' } },
+      {},
+      {},
     ]);
   });
 

@@ -57,6 +57,16 @@ describe('an import', () => {
     expect(cli.read('out/import-report.md')).toContain('# Import of rows');
   });
 
+  it('leaves nothing in a folder of suites that would be taken for one', async () => {
+    const cli = openTestCli();
+    const chat = JSON.stringify([{ role: 'user', content: '{{q}}' }]);
+    cli.write('p.json', { ...PROMPTFOO, prompts: [chat, 'Say {{q}}'], providers: ['echo', 'ollama:x'] });
+    expect((await cli.run('import', 'p.json', '-o', 'evals')).code).toBe(0);
+    const { code, out } = await cli.run('validate', 'evals', '--json');
+    expect(code).toBe(0);
+    expect(out).toContain('evals/p.suite.yaml');
+  });
+
   it('gives one document with --json', async () => {
     const { out } = await importFiles({ 'tests.csv': ROWS }, 'tests.csv', '--json');
     expect(JSON.parse(out)).toMatchObject({
@@ -148,6 +158,7 @@ describe('what was typed', () => {
     [['import', 'a.csv', '--id', 'no id'], 'no id is no suite id.'],
     [['import', 'a.csv', '--map', 'question'], 'Expected --map to give columns'],
     [['import', 'rows', 'a.csv', '--class', 'Match'], '--class means nothing for rows.'],
+    [['import', 'a.csv', '--expect', 'trajectory'], 'Expected --expect to be one of exact, contains'],
     [['import', 'a.csv', '--map', 'input=nope'], '--map input=nope: no row has that.'],
   ])('%j is refused with 2', async (typed, words) => {
     const cli = openTestCli();
