@@ -59,8 +59,14 @@ type OwnedPorts = Omit<
   | 'check'
   | 'warnings'
   | 'checkLogs'
+  | 'maintains'
+  | 'ping'
+  | 'workers'
+  | 'isShared'
+  | 'idempotency'
 > & {
-  leases: Omit<Store['leases'], 'adoptable'>;
+  idempotency: Omit<Store['idempotency'], 'sweep'>;
+  leases: Omit<Store['leases'], 'adoptable' | 'offer' | 'watchOffers'>;
   audit: Omit<Store['audit'], 'owners'>;
   retention: Omit<Store['retention'], 'sweep' | 'rewrite' | 'owners' | 'usage'>;
 };

@@ -48,6 +48,8 @@ export type Db = {
   rewrite(): Promise<void>;
   /** Writes a copy of the database, as it is now, to a new file. An engine with tools for that refuses, and names them. */
   copyTo(file: string): Promise<void>;
+  /** Rejects when the database cannot be used now. */
+  ping(): Promise<void>;
   /** What is wrong with the database, in the engine's words; nothing when all is well. An engine that cannot tell answers nothing. */
   check(): Promise<readonly string[]>;
   /** What an operator should know about the database, although nothing is wrong with it. */

@@ -12,6 +12,7 @@ import { claimsAndStoredBytes } from './0010-claims-and-stored-bytes.js';
 import { sessions } from './0011-sessions.js';
 import { runOutcomes } from './0012-run-outcomes.js';
 import { spendIds } from './0013-spend-ids.js';
+import { workers } from './0014-workers.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessions,
   runOutcomes,
   spendIds,
+  workers,
 ];

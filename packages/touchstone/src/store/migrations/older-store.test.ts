@@ -22,12 +22,14 @@ import { createSuites } from '../catalogue/suites.js';
 import type { Db } from '../db.js';
 import { SQLITE } from '../dialect.js';
 import { createKeys } from '../keys.js';
+import { ownClock } from '../log/lease-clock.js';
 import { createLeases } from '../log/leases.js';
 import { createPace } from '../log/page-rows.js';
 import { createRunLog } from '../log/run-log.js';
 import { createRuns } from '../log/runs.js';
 import { createWatchers } from '../log/watchers.js';
 import { openStore } from '../open-store.js';
+import { NO_PEERS } from '../peers.js';
 import { createResponses } from '../responses.js';
 import { migrate } from '../sqlite/migrate.js';
 import { openSqlite } from '../sqlite/open-sqlite.js';
@@ -183,7 +185,7 @@ async function fillVersion3(db: Db): Promise<void> {
   const watchers = createWatchers();
   await createRuns(db, watchers, createPace()).create(RUN);
   await db.transaction([{ sql: OLD_SPEND, params: [] }]);
-  const lease = await createLeases(db, clock, 'me').take(OWNER, RUN.runId, 1_000);
+  const lease = await createLeases(db, ownClock(clock), 'me', NO_PEERS).take(OWNER, RUN.runId, 1_000);
   if (!lease) throw new Error('The lease is held.');
   await createRunLog(db, clock, watchers, createPace()).commit(lease, COMMIT);
 }

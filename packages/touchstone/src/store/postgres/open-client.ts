@@ -20,6 +20,7 @@ export type PgClient = {
   query(text: string, values?: readonly SqlValue[]): Promise<PgResult>;
   query(statement: WireStatement, answered: (error: unknown, result?: PgResult) => void): void;
   on(event: 'error' | 'end', listener: () => void): void;
+  on(event: 'notification', listener: (notice: { readonly payload?: string }) => void): void;
   end(): Promise<void>;
 };
 export type Driver = { readonly Client: new (settings: object) => PgClient };

@@ -4,6 +4,7 @@ import { checkText, closedError } from '../access.js';
 import { type Db, GuardFailed, type Outcome, OutcomeUnknown, type Statement } from '../db.js';
 import { chargeBatch, type Writing } from '../log/group-commit.js';
 import { type Answer, type Connection, createConnection, UNLIMITED } from './connection.js';
+import { usableVersion, versionIn } from './migrate-postgres.js';
 import type { Driver } from './open-client.js';
 import { withClient } from './open-postgres.js';
 import type { PostgresAddress } from './postgres-address.js';
@@ -36,12 +37,17 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
   const checkOpen = () => {
     if (!open) throw closedError();
   };
+  const all: Db['all'] = async (sql, params) => {
+    checkOpen();
+    checkText(params);
+    return (await readOn(readers, address, { sql, params })).rows;
+  };
   return {
     dialect: POSTGRES,
-    async all(sql, params) {
-      checkOpen();
-      checkText(params);
-      return (await readOn(readers, address, { sql, params })).rows;
+    all,
+    async ping() {
+      const [row] = await all(versionIn(address.schema), []);
+      usableVersion(row, address.shown);
     },
     async scan(sql, params) {
       checkOpen();

@@ -8,6 +8,7 @@ type Reason =
   | 'full'
   | 'foreign'
   | 'newer'
+  | 'unprepared'
   | 'encoding'
   | 'version'
   | 'clock'
@@ -124,6 +125,12 @@ export const newerSchema = (shown: string, found: number, known: number): HostEr
     `it has schema version ${found}, which this program may not use; it knows versions up to ${known}. Install a newer Touchstone.`,
   );
 
+export const unprepared = (shown: string): HostError =>
+  unusable(
+    shown,
+    'unprepared',
+    'its tables are missing or of an earlier release. Run "touchstone store prepare" first, or start "touchstone serve" without --no-prepare.',
+  );
 export const unnamedPooler = (shown: string): HostError => unusable(shown, ...POOLER);
 
 export const oldServer = (shown: string, version: string): HostError =>

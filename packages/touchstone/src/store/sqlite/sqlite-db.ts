@@ -43,6 +43,10 @@ export function createSqliteDb(sqlite: Sqlite, writing?: Writing): Db {
       writes.flush();
       guarded(() => sqlite.prepare('VACUUM INTO ?').run(file));
     },
+    async ping() {
+      if (!open) throw closedError();
+      guarded(() => sqlite.prepare('SELECT 1').all());
+    },
     async check() {
       if (!open) throw closedError();
       return guarded(() => check(sqlite));

@@ -30,6 +30,7 @@ export function createThreadedDb(
   return {
     dialect: reads.dialect,
     all: reads.all,
+    ping: reads.ping,
     scan: reads.scan,
     async transaction(batch) {
       for (const { params } of batch) checkText(params);

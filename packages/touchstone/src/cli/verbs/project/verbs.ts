@@ -16,7 +16,7 @@ import {
   wholeNumber,
   withEnvFiles,
 } from '../../verb-options.js';
-import { addServe, addView } from './serve-verbs.js';
+import { addServe, addView, addWorker } from './serve-verbs.js';
 
 // What each verb accepts, and nothing of what it does: an action loads its command when it is called.
 
@@ -304,6 +304,6 @@ function addDoctor(program: Command, start: Start): void {
 }
 
 // In the order of the help.
-export const PROJECT_VERBS = [addInit, addRun, addView, addServe, addValidate];
+export const PROJECT_VERBS = [addInit, addRun, addView, addServe, addWorker, addValidate];
 export const RUN_VERBS = [addRuns, addShow];
 export const HOST_VERBS = [addKeys, addDoctor, addSchema, addCompletion];
