@@ -197,9 +197,13 @@ const WHOLE_ANSWER: ReadonlySet<string> = new Set(['judge', 'scorer']);
 
 const OUT_OF_REACH = 'the transform of the answer cannot be carried over to it';
 
-/** A transform that is code is not run, and a scorer is given the answer as it is. */
+/** A transform that is code is not run. */
 const isOutOfReach = (check: string, pointer: string | undefined): boolean =>
-  !WITHOUT_ANSWER.has(check) && (pointer === CODE || (check === 'scorer' && pointer !== undefined));
+  !WITHOUT_ANSWER.has(check) && pointer === CODE;
+
+/** A scorer is given the whole answer: its program takes the part. */
+const withPart = (args: JsonObject, at: string | undefined): JsonObject =>
+  at === undefined ? args : { ...args, config: { ...(args.config as JsonObject), at } };
 
 type CheckOutcome = Exclude<Outcome, { readonly lost: string }>;
 
@@ -213,7 +217,7 @@ function entryOf(
 ): Expectation {
   const withNot = not && turned !== true ? { ...args, not: true } : args;
   const at = WITHOUT_ANSWER.has(check) || WHOLE_ANSWER.has(check) ? undefined : pointer;
-  const all = defined({ ...withNot, at }) as JsonObject;
+  const all = check === 'scorer' ? withPart(withNot, pointer) : (defined({ ...withNot, at }) as JsonObject);
   const { metric, weight } = raw;
   const sentence = says ?? sentenceFor(check as Parameters<typeof sentenceFor>[0], all);
   const named = typeof metric === 'string' && metric !== '' ? `${metric}: ${sentence}` : says;

@@ -4,6 +4,12 @@ const warning = (mark: string): string =>
   `${mark} Made from an assertion of promptfoo. Read it before you run it: it is code of whoever wrote the assertion.`;
 
 const JS_VERDICT = `
+const partOf = (output, at) => {
+  if (at === undefined) return output;
+  const steps = at.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return steps.reduce((value, step) => value?.[step], typeof output === 'string' ? JSON.parse(output) : output);
+};
+
 const verdict = (result, { threshold, not } = {}) => {
   const met = isMet(result, threshold);
   if (met === undefined) return result;
@@ -21,7 +27,7 @@ const isMet = (result, threshold) => {
 
 const jsEntry = (theirs: string): string => `
 export default async ({ input, output, config = {} }) =>
-  verdict(await ${theirs}(output, { vars: input, config: config.config }), config);
+  verdict(await ${theirs}(partOf(output, config.at), { vars: input, config: config.config }), config);
 `;
 
 /** One line is an expression, unless it begins like a statement; several lines are the body of a function. */
@@ -41,6 +47,16 @@ export const fileJavascript = (file: string, name: string | undefined): string =
   };\n${jsEntry('theirs')}${JS_VERDICT}`;
 
 const PY_VERDICT = `
+def part_of(output, at):
+    if at is None:
+        return output
+    value = json.loads(output) if isinstance(output, str) else output
+    for step in at.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        value = value[int(name)] if isinstance(value, list) else value[name]
+    return value
+
+
 def is_met(result, threshold):
     if isinstance(result, bool):
         return result
@@ -55,7 +71,7 @@ def is_met(result, threshold):
 def score(given):
     config = given.get("config") or {}
     context = {"vars": given["input"], "config": config.get("config")}
-    result = theirs(given.get("output"), context)
+    result = theirs(part_of(given.get("output"), config.get("at")), context)
     met = is_met(result, config.get("threshold"))
     if met is None:
         return result
@@ -72,12 +88,13 @@ export function inlinePython(code: string): string {
   const body = code.trimEnd();
   const lines = body.includes('\n') ? body.split('\n') : [`return ${body.trim()}`];
   const indented = lines.map((line) => (line === '' ? '' : `    ${line}`)).join('\n');
-  return `${warning('#')}\n\n\ndef theirs(output, context):\n${indented}\n\n${PY_VERDICT}`;
+  return `${warning('#')}\nimport json\n\n\ndef theirs(output, context):\n${indented}\n\n${PY_VERDICT}`;
 }
 
 export const filePython = (file: string, name = 'get_assert'): string =>
   `${warning('#')}
 import importlib.util
+import json
 import os
 
 _path = os.path.join(os.path.dirname(os.path.abspath(__file__)), ${JSON.stringify(file)})

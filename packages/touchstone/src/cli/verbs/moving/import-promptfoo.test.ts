@@ -38,7 +38,7 @@ describe('the sample with every assertion that is carried over as it is', () => 
       /unmet|missed|default-assertion|weights-without|set-without|out-2|scenario-2|levenshtein-default/;
     const wrong = Object.entries(scores).filter(([taskId, score]) => failing.test(taskId) === (score === 1));
     expect(wrong).toEqual([]);
-    expect(Object.keys(scores)).toHaveLength(58);
+    expect(Object.keys(scores)).toHaveLength(60);
   });
 });
 
@@ -51,6 +51,14 @@ describe('assertions', () => {
     ],
     [{ type: 'not-starts-with', value: 'x' }, { 'starts-with': { text: 'x', not: true } }],
     [{ type: 'is-json', value: { type: 'object' } }, { schema: { schema: { type: 'object' } } }],
+    [
+      { type: 'is-json', value: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' } },
+      { schema: { schema: { type: 'object' } } },
+    ],
+    [
+      { type: 'regex', value: 'a\\s[b\\s]\\\\s' },
+      { regex: { pattern: 'a[\\s\\v\\x{feff}\\p{Z}][b\\s\\v\\x{feff}\\p{Z}]\\\\s' } },
+    ],
     [{ type: 'word-count', value: { max: 3 } }, { length: { max: 3, unit: 'words' } }],
     [{ type: 'levenshtein', value: 'x' }, { distance: { text: 'x', max: 5 } }],
     [{ type: 'latency', threshold: 500.5 }, { latency: { maxMs: 500 } }],
@@ -101,6 +109,10 @@ describe('assertions', () => {
   });
 
   const CHANGED: readonly (readonly [Assertion, unknown])[] = [
+    [
+      { type: 'is-json', value: { properties: { a: { format: 'email' } } } },
+      { schema: { schema: { properties: { a: { format: 'email' } } } } },
+    ],
     [{ type: 'is-refusal' }, { refused: {} }],
     [{ type: 'not-is-refusal' }, { 'not-refused': {} }],
     [{ type: 'rouge-n', value: 'x' }, { overlap: { text: 'x', metric: 'rouge-1', min: 0.75 } }],
@@ -110,7 +122,7 @@ describe('assertions', () => {
       { 'tool-sequence': { steps: ['local:a', 'local:b'], order: 'any-order', min: 0.8 } },
     ],
     [{ type: 'similar', value: 'x', threshold: 0.8 }, { similar: { text: 'x', min: 0.8 } }],
-    [{ type: 'llm-rubric', value: 'It is kind to {{q}}.' }, 'It is kind to 6.'],
+    [{ type: 'llm-rubric', value: 'It is kind to {{q}}.' }, 'It is kind to 7.'],
     [
       { type: 'not-llm-rubric', value: 'It is rude.' },
       { judge: { not: true }, says: 'It is rude.' },
@@ -178,6 +190,7 @@ describe('assertions', () => {
   });
 
   it.each([
+    [{ type: 'regex', value: '[\\S]' }, 'with a pattern that RE2 does not have'],
     [{ type: 'regex', value: '(?<=a)b' }, 'an assertion that cannot be checked here'],
     [{ type: 'contains', value: '{{ q | upper }}' }, 'its value is a template with more than names'],
     [{ type: 'contains', value: 'file://value.js' }, 'its value comes from code'],
@@ -249,6 +262,16 @@ describe('code of assertions', () => {
       't-0005': 1,
       't-0006': 1,
     });
+  });
+
+  it('is given the part of the answer that a transform names', async () => {
+    const assert = [
+      { type: 'javascript', value: 'output[1] === "y"', transform: 'output.list' },
+      { type: 'python', value: 'output[0] == "x"', transform: 'output.list' },
+    ];
+    const options = { transform: 'JSON.parse(output)' };
+    const result = await importAll([], { tests: [{ vars: { q: '{"list": ["x", "y"]}' }, options, assert }] });
+    expect(await scoresOf(result, '--agent', 'local.moved.echo')).toEqual({ 't-0001': 1 });
   });
 
   it('with a syntax error imports, and its task is unscored when it is run', async () => {

@@ -62,6 +62,9 @@ describe('an import', () => {
     const chat = JSON.stringify([{ role: 'user', content: '{{q}}' }]);
     cli.write('p.json', { ...PROMPTFOO, prompts: [chat, 'Say {{q}}'], providers: ['echo', 'ollama:x'] });
     expect((await cli.run('import', 'p.json', '-o', 'evals')).code).toBe(0);
+    expect(cli.written.out).toContain(
+      'run evals/p.suite.yaml --config evals/p.config.json --agent local.p.echo-prompt-1',
+    );
     const { code, out } = await cli.run('validate', 'evals', '--json');
     expect(code).toBe(0);
     expect(out).toContain('evals/p.suite.yaml');

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { defined } from '@touchstone/protocol';
+import { defined, type Json, type JsonObject } from '@touchstone/protocol';
 import {
   assemble,
   createItems,
@@ -113,13 +113,23 @@ const nothingLeft = ({ items, counts }: ImportOutput): UsageError => {
   );
 };
 
+/** Several agents cannot be chosen from without a word. */
+function agentOption({ config }: ImportOutput): string {
+  const [first] = objectsOf(config?.agents);
+  return typeof first?.agentId === 'string' ? ` --agent ${first.agentId}` : '';
+}
+
+const objectsOf = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? (value as readonly JsonObject[]) : [];
+
 function tell(context: Context, imported: ImportOutput, written: ReturnType<typeof placeImported>): void {
   const { io } = context;
   const { format, counts, items, suite, recorded } = imported;
   const { suite: suiteFile, config, files } = written;
   const withConfig = config === undefined ? '' : ` --config ${shellWord(config)}`;
   const answers = recorded.length > 0 ? ` --answers ${shellWord(written.recorded ?? '')}` : '';
-  const next = `${programToType(io)} run ${shellWord(suiteFile)}${withConfig}${answers}`;
+  const agent = answers === '' ? agentOption(imported) : '';
+  const next = `${programToType(io)} run ${shellWord(suiteFile)}${withConfig}${answers}${agent}`;
   writeResult(
     context,
     { format, suiteId: suite.suiteId, files, next, ...counts, items },
