@@ -1,6 +1,9 @@
+import { ADK } from './adk/adk.js';
 import { sampleOf } from './detect.js';
 import type { ImportFormat, SourceFile } from './imported.js';
+import { INSPECT } from './inspect/inspect.js';
 import { OPENAI_EVALS } from './openai-evals/openai-evals.js';
+import { OTEL } from './otel/otel.js';
 import { PROMPTFOO } from './promptfoo/promptfoo.js';
 import { BRAINTRUST, DEEPEVAL, LANGFUSE, LANGSMITH, ROWS } from './rows/rows.js';
 
@@ -20,6 +23,9 @@ export { reportDocument, reportText, summaryOf } from './report.js';
 export const IMPORT_FORMATS: { readonly [name: string]: ImportFormat } = {
   promptfoo: PROMPTFOO,
   'openai-evals': OPENAI_EVALS,
+  inspect: INSPECT,
+  adk: ADK,
+  otel: OTEL,
   langsmith: LANGSMITH,
   braintrust: BRAINTRUST,
   langfuse: LANGFUSE,

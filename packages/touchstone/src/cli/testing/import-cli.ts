@@ -37,7 +37,7 @@ export const lines = (rows: readonly object[]): string =>
   rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 /** What became of each thing that the report lists: `lost file:line what`. */
-export const shownItems = ({ items }: ImportResult): readonly string[] =>
+export const shownItems = ({ items }: Pick<ImportResult, 'items'>): readonly string[] =>
   items.map(({ severity, file, line, what }) => `${severity} ${file}:${line} ${what}`);
 
 /** The score of each task, by the recorded answers or by an agent of the imported configuration. */
