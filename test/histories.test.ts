@@ -67,6 +67,7 @@ const engineOn = (store: Store) =>
     carryOut: nobody,
     limits: DEFAULT_LIMITS,
     shares: UNSHARED,
+    works: true,
     slots: { runs: createSlots({ perTenant: 1 }), tasks: createSlots({ perTenant: 1 }) },
   });
 

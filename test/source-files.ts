@@ -25,7 +25,9 @@ export const textOf = (file: string): string => readFileSync(join(root, file), '
 /** What a file imports, type-only imports included. */
 export const specifiersOf = (file: string): string[] =>
   [
-    ...textOf(file).matchAll(/(?:(?<![-'])\bfrom\s*|\bimport\s*\(?\s*|(?<!\.)\brequire\s*\(\s*)'([^']+)'/g),
+    ...textOf(file).matchAll(
+      /(?:(?<![-'])\bfrom\s*|(?<!')\bimport\s*\(?\s*|(?<!\.)\brequire\s*\(\s*)'([^']+)'/g,
+    ),
   ].map((match) => match[1] as string);
 
 /** The source file that a relative specifier means. */

@@ -66,7 +66,7 @@ export function createHosts({ config, data, findings }) {
     const { code } = await host.ended;
     clearTimeout(late);
     if (signal === 'SIGTERM' && code !== 0 && !wasFull(START_MS))
-      findings.add('SIGTERM did not end with 0', code);
+      findings.add('SIGTERM did not end with 0', `code ${code}: ${log.at(-1)}`);
   };
 
   const sampling = setInterval(() => {

@@ -95,6 +95,7 @@ async function makeOlder(file: string): Promise<void> {
     DROP TABLE stored_bytes;
     DROP TABLE sessions;
     DROP TABLE run_outcomes;
+    DROP TABLE workers;
     ALTER TABLE idempotency DROP COLUMN creation_id;
     ALTER TABLE idempotency DROP COLUMN claimed_by;
     DELETE FROM schema_version WHERE version > 7;

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashKey } from '../../packages/touchstone/src/app/principal.js';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
-import { openStore } from '../../packages/touchstone/src/store/index.js';
-import { onPostgres } from '../setup/flow-store.js';
+import { openStoreBeside } from '../setup/flow-store.js';
 import {
   AGENT,
   archiveFor,
@@ -210,31 +208,28 @@ describe('the catalogue of tools', () => {
   });
 });
 
-it.skipIf(onPostgres('it looks into the SQLite file'))(
-  'what names no tenants is the only tenant’s, and not that of one who comes later',
-  async () => {
-    const later = 'test-key-of-a-newcomer-0123456789';
-    const host = await openWholeHost({
-      keys: [{ key: KEY, tenant: 'acme', roles: ['admin'] }],
-      tools: [{ toolId: 'local:kb.search', kind: 'http', url: 'http://127.0.0.1:9/' }],
-    });
-    expect((await readJson(host, '/v1/tools/local:kb.search')).status).toBe(200);
-    const store = await openStore({ file: join(host.folder, 'data/touchstone.db'), clock: systemClock });
-    const owner = { tenant: 'newcomer', workspace: 'main' };
-    const keyHash = hashKey(later);
-    await store.keys.put({
-      keyHash,
-      owner,
-      principal: 'new',
-      roles: ['admin'],
-      createdAt: systemClock.now(),
-    });
-    await store.close();
-    expect((await readJson(host, '/v1/agents', { key: later })).status).toBe(200);
-    expect((await readJson(host, '/v1/tools/local:kb.search', { key: later })).status).toBe(404);
-    await host.close();
-  },
-);
+it('what names no tenants is the only tenant’s, and not that of one who comes later', async () => {
+  const later = 'test-key-of-a-newcomer-0123456789';
+  const host = await openWholeHost({
+    keys: [{ key: KEY, tenant: 'acme', roles: ['admin'] }],
+    tools: [{ toolId: 'local:kb.search', kind: 'http', url: 'http://127.0.0.1:9/' }],
+  });
+  expect((await readJson(host, '/v1/tools/local:kb.search')).status).toBe(200);
+  const store = await openStoreBeside(host.folder);
+  const owner = { tenant: 'newcomer', workspace: 'main' };
+  const keyHash = hashKey(later);
+  await store.keys.put({
+    keyHash,
+    owner,
+    principal: 'new',
+    roles: ['admin'],
+    createdAt: systemClock.now(),
+  });
+  await store.close();
+  expect((await readJson(host, '/v1/agents', { key: later })).status).toBe(200);
+  expect((await readJson(host, '/v1/tools/local:kb.search', { key: later })).status).toBe(404);
+  await host.close();
+});
 
 it('a pack installed by one owner cannot be mistaken for the answer to another’s', async () => {
   const host = await openWholeHost({ trust: { policy: 'open' } });

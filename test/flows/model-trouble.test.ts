@@ -6,7 +6,6 @@ import {
 } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import type { Clock } from '../../packages/touchstone/src/ports/index.js';
-import { onPostgres } from '../setup/flow-store.js';
 import {
   createEval,
   deferred,
@@ -53,21 +52,18 @@ const invocationOf = async (host: WholeHost, runId: string, taskId: string) => {
 };
 
 describe('a model that is busy', () => {
-  it.skipIf(onPostgres('its clock skips while a network answers'))(
-    'is asked again when it said, for as long as it says so; the waiting is nobody’s latency',
-    async () => {
-      const busy: ModelScript = (request, index) => (index < 3 ? later : echoes(request, index));
-      const { host, model } = await start(busy, skippingClock());
-      const { summary, snapshot, events, runId } = await evaluate(host, { configurable: { concurrency: 1 } });
-      expect(snapshot.status).toBe('completed');
-      expect(summary.tasks.map(({ score }) => score)).toEqual([1, 1, 1]);
-      expect(model.requests.map(questionIn)).toEqual(['one', 'one', 'one', 'one', 'two', 'three']);
-      expect(payloadsOf(events, 'provider.usage')).toHaveLength(3);
-      expect(await invocationOf(host, runId, 't-0')).toMatchObject({ attempts: 4 });
-      expect(await invocationOf(host, runId, 't-1')).not.toHaveProperty('attempts');
-      for (const { latencyMs } of summary.tasks) expect(latencyMs).toBeLessThan(HOUR * 1000);
-    },
-  );
+  it('is asked again when it said, for as long as it says so; the waiting is nobody’s latency', async () => {
+    const busy: ModelScript = (request, index) => (index < 3 ? later : echoes(request, index));
+    const { host, model } = await start(busy, skippingClock());
+    const { summary, snapshot, events, runId } = await evaluate(host, { configurable: { concurrency: 1 } });
+    expect(snapshot.status).toBe('completed');
+    expect(summary.tasks.map(({ score }) => score)).toEqual([1, 1, 1]);
+    expect(model.requests.map(questionIn)).toEqual(['one', 'one', 'one', 'one', 'two', 'three']);
+    expect(payloadsOf(events, 'provider.usage')).toHaveLength(3);
+    expect(await invocationOf(host, runId, 't-0')).toMatchObject({ attempts: 4 });
+    expect(await invocationOf(host, runId, 't-1')).not.toHaveProperty('attempts');
+    for (const { latencyMs } of summary.tasks) expect(latencyMs).toBeLessThan(HOUR * 1000);
+  });
 
   it('for longer than the run may take ends the run, not the waiting', async () => {
     const { host } = await start(() => later);

@@ -122,7 +122,7 @@ export function writeProject(
 const agentSource = (delayMs: number): string => `
 import { appendFileSync } from 'node:fs';
 export default async (input, ctx) => {
-  if (process.env.CALLS) appendFileSync(process.env.CALLS, ctx.runId + ' ' + input + '\\n');
+  if (process.env.CALLS) appendFileSync(process.env.CALLS, [ctx.runId, input, process.env.CALLER ?? ''].join(' ') + '\\n');
   if (${delayMs} > 0) await new Promise((resolve) => setTimeout(resolve, ${delayMs} * (0.5 + Math.random())));
   return input % 10 === 7 ? 'no idea' : 'answer ' + input;
 };

@@ -4,9 +4,7 @@ import { asId, type RunId } from '@touchstone/protocol';
 import { createClient } from '@touchstone/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelScript } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import { systemClock } from '../../packages/touchstone/src/app/system.js';
-import { openStore } from '../../packages/touchstone/src/store/index.js';
-import { onPostgres } from '../setup/flow-store.js';
+import { openStoreBeside } from '../setup/flow-store.js';
 import {
   AGENT,
   AGENT_USD,
@@ -190,8 +188,8 @@ describe('what is not judged again', () => {
 });
 
 const owner = { tenant: 'acme', workspace: 'main' };
-async function sealedIn(file: string, runId: RunId): Promise<ReadonlySet<number>> {
-  const store = await openStore({ file, clock: systemClock });
+async function sealedIn(folder: string, runId: RunId): Promise<ReadonlySet<number>> {
+  const store = await openStoreBeside(folder, '.touchstone');
   const pending = await store.log.pending(owner, runId);
   const appended = await store.log.appended(owner, runId);
   await store.close();
@@ -200,77 +198,72 @@ async function sealedIn(file: string, runId: RunId): Promise<ReadonlySet<number>
 
 // Goal: `kill -9` in the middle of a second judgement costs at most the questions in flight, and the agent is left in
 // peace throughout. Method: a first run to its end; then the judge answers some and holds back as many as may be open.
-it.skipIf(onPostgres('it looks into the SQLite file'))(
-  'a killed second judgement goes on, asks nothing it has been told and no agent at all',
-  async (context) => {
-    const [TASKS, CONCURRENCY, ANSWERED] = [24, 4, 8];
-    const [full, killed] = [deferred(), deferred()];
-    const script: ModelScript = async (request, index) => {
-      const since = index - TASKS;
-      if (since >= ANSWERED && since < ANSWERED + CONCURRENCY) {
-        if (since === ANSWERED + CONCURRENCY - 1) full.resolve();
-        await killed.promise;
-      }
-      return bothJudges(request);
-    };
-    const judge = await startModelServer(script);
-    const agent = await startToolServer((turn) => says(turn as Turn));
-    const folder = temporaryFolder();
-    context.onTestFinished(async () => {
-      await judge.close();
-      await agent.close();
-      folder.remove();
-    });
-    const tasks = Array.from({ length: TASKS }, (_, index) => task({}, index));
-    const config = {
-      ...judgeConfig(judge, agent),
-      keys: [{ key: KEY, tenant: 'acme', roles: ['admin'] }],
-      suites: ['.'],
-    };
-    writeFileSync(join(folder.path, 'touchstone.config.json'), JSON.stringify(config));
-    writeFileSync(join(folder.path, 'judged.suite.json'), JSON.stringify(suiteOf(tasks)));
-    const headers = { authorization: `Bearer ${KEY}` };
+it('a killed second judgement goes on, asks nothing it has been told and no agent at all', async (context) => {
+  const [TASKS, CONCURRENCY, ANSWERED] = [24, 4, 8];
+  const [full, killed] = [deferred(), deferred()];
+  const script: ModelScript = async (request, index) => {
+    const since = index - TASKS;
+    if (since >= ANSWERED && since < ANSWERED + CONCURRENCY) {
+      if (since === ANSWERED + CONCURRENCY - 1) full.resolve();
+      await killed.promise;
+    }
+    return bothJudges(request);
+  };
+  const judge = await startModelServer(script);
+  const agent = await startToolServer((turn) => says(turn as Turn));
+  const folder = temporaryFolder();
+  context.onTestFinished(async () => {
+    await judge.close();
+    await agent.close();
+    folder.remove();
+  });
+  const tasks = Array.from({ length: TASKS }, (_, index) => task({}, index));
+  const config = {
+    ...judgeConfig(judge, agent),
+    keys: [{ key: KEY, tenant: 'acme', roles: ['admin'] }],
+    suites: ['.'],
+  };
+  writeFileSync(join(folder.path, 'touchstone.config.json'), JSON.stringify(config));
+  writeFileSync(join(folder.path, 'judged.suite.json'), JSON.stringify(suiteOf(tasks)));
+  const headers = { authorization: `Bearer ${KEY}` };
 
-    const first = await serve([], folder.path);
-    context.onTestFinished(async () => void (await kill(first)));
-    const client = createClient({ baseUrl: first.url, key: KEY });
-    const configurable = { concurrency: CONCURRENCY };
-    const source = await client.runs.create({
-      mode: 'eval',
-      evalSuiteRef: SUITE,
-      agentId: AGENT,
-      configurable,
-    });
-    await client.waitForScorecard(asId<RunId>(source.runId));
-    const asked = agent.requests.length;
-    const response = await fetch(`${first.url}/v1/host/touchstone/runs/${source.runId}:rejudge`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ judge: 'local/judge-2' }),
-    });
-    const { runId } = (await response.json()) as { runId: string };
-    await full.promise;
-    await kill(first);
-    killed.resolve();
-    const before = judge.requests.length;
-    const sealed = await sealedIn(join(folder.path, '.touchstone/touchstone.db'), asId<RunId>(runId));
-    expect(sealed.size).toBeGreaterThan(0);
-    expect(sealed.size).toBeLessThanOrEqual(ANSWERED);
+  const first = await serve([], folder.path);
+  context.onTestFinished(async () => void (await kill(first)));
+  const client = createClient({ baseUrl: first.url, key: KEY });
+  const configurable = { concurrency: CONCURRENCY };
+  const source = await client.runs.create({
+    mode: 'eval',
+    evalSuiteRef: SUITE,
+    agentId: AGENT,
+    configurable,
+  });
+  await client.waitForScorecard(asId<RunId>(source.runId));
+  const asked = agent.requests.length;
+  const response = await fetch(`${first.url}/v1/host/touchstone/runs/${source.runId}:rejudge`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ judge: 'local/judge-2' }),
+  });
+  const { runId } = (await response.json()) as { runId: string };
+  await full.promise;
+  await kill(first);
+  killed.resolve();
+  const before = judge.requests.length;
+  const sealed = await sealedIn(folder.path, asId<RunId>(runId));
+  expect(sealed.size).toBeGreaterThan(0);
+  expect(sealed.size).toBeLessThanOrEqual(ANSWERED);
 
-    const second = await serve([], folder.path);
-    context.onTestFinished(async () => void (await kill(second)));
-    const restarted = { fetch: (path: string) => fetch(second.url + path, { headers }) };
-    const summary = await createClient({ baseUrl: second.url, key: KEY }).waitForScorecard(
-      asId<RunId>(runId),
-    );
-    expect(summary.tasks.map(({ score }) => score)).toEqual(Array(TASKS).fill(1 / 3));
-    const left = Array.from({ length: TASKS }, (_, ordinal) => ordinal).filter(
-      (ordinal) => !sealed.has(ordinal),
-    );
-    const judgedAgain = judge.requests.slice(before).map((request) => questionOf(request).answered as string);
-    expect(judgedAgain.sort()).toEqual(left.map((ordinal) => `answer ${ordinal}`).sort());
-    expect(agent.requests).toHaveLength(asked);
-    const [old, fresh] = [await eventsOf(restarted, source.runId), await eventsOf(restarted, runId)];
-    expect(plain(inBracket(fresh))).toBe(plain(inBracket(old)));
-  },
-);
+  const second = await serve([], folder.path);
+  context.onTestFinished(async () => void (await kill(second)));
+  const restarted = { fetch: (path: string) => fetch(second.url + path, { headers }) };
+  const summary = await createClient({ baseUrl: second.url, key: KEY }).waitForScorecard(asId<RunId>(runId));
+  expect(summary.tasks.map(({ score }) => score)).toEqual(Array(TASKS).fill(1 / 3));
+  const left = Array.from({ length: TASKS }, (_, ordinal) => ordinal).filter(
+    (ordinal) => !sealed.has(ordinal),
+  );
+  const judgedAgain = judge.requests.slice(before).map((request) => questionOf(request).answered as string);
+  expect(judgedAgain.sort()).toEqual(left.map((ordinal) => `answer ${ordinal}`).sort());
+  expect(agent.requests).toHaveLength(asked);
+  const [old, fresh] = [await eventsOf(restarted, source.runId), await eventsOf(restarted, runId)];
+  expect(plain(inBracket(fresh))).toBe(plain(inBracket(old)));
+});

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createTouchstone } from '../../packages/touchstone/src/app/compose.js';
 import { parseConfig } from '../../packages/touchstone/src/app/config/config.js';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
-import { onPostgres } from '../setup/flow-store.js';
+import { storeOfTests } from '../setup/flow-store.js';
 import {
   AGENT,
   activate,
@@ -261,62 +261,59 @@ describe('a run without its content', () => {
   });
 });
 
-it.skipIf(onPostgres('it opens its store again in another folder'))(
-  'the rules of the configuration are applied by a host in the background, per tenant',
-  async () => {
-    const host = await openHost();
-    const [runId, blessed] = [await evaluated(host), await evaluated(host)];
-    await host.fetch('/v1/host/touchstone/baselines', { method: 'POST', body: { runId: blessed } });
-    await host.stop();
-    const logs: string[] = [];
-    let applied: () => void = () => undefined;
-    const log = {
-      info(event: string, facts = {}) {
-        logs.push(`${event} ${JSON.stringify(facts)}`);
-        if (event === 'retention.applied') applied();
-      },
-      warn: () => undefined,
-      error: (event: string) => void logs.push(event),
-    };
-    const later = { ...systemClock, now: () => Date.now() + 10 * 86_400_000 };
-    const owner = { tenant: 'acme', workspace: 'main' };
-    const reopened = async (retention: object) => {
-      const config = parseConfig({ retention }, host.folder);
-      const dataDir = join(host.folder, 'data');
-      const round = new Promise<void>((resolve) => {
-        applied = resolve;
-      });
-      const touchstone = await createTouchstone({ config, dataDir, origin: 'host', clock: later, log });
-      await round;
-      await touchstone.close();
-      const again = await createTouchstone({ config, dataDir, origin: 'cli', log });
-      const runs = await Promise.all([
-        again.store.runs.get(owner, runId),
-        again.store.runs.get(owner, blessed),
-      ]);
-      const last = await again.store.audit.last(owner);
-      await again.close();
-      return { runs, last };
-    };
-    expect((await reopened({ '*': { olderThan: '1d' }, acme: { olderThan: '11d' } })).runs).toMatchObject([
-      { runId },
-      { runId: blessed },
-    ]);
-    expect(await reopened({ '*': { bodiesOlderThan: '9d' } })).toMatchObject({
-      runs: [{ runId, bodiesRemovedAt: expect.any(Number) }, { runId: blessed }],
-      last: { principal: '~retention', resource: `runs/${runId}/bodies` },
+it('the rules of the configuration are applied by a host in the background, per tenant', async () => {
+  const host = await openHost();
+  const [runId, blessed] = [await evaluated(host), await evaluated(host)];
+  await host.fetch('/v1/host/touchstone/baselines', { method: 'POST', body: { runId: blessed } });
+  await host.stop();
+  const logs: string[] = [];
+  let applied: () => void = () => undefined;
+  const log = {
+    info(event: string, facts = {}) {
+      logs.push(`${event} ${JSON.stringify(facts)}`);
+      if (event === 'retention.applied') applied();
+    },
+    warn: () => undefined,
+    error: (event: string) => void logs.push(event),
+  };
+  const later = { ...systemClock, now: () => Date.now() + 10 * 86_400_000 };
+  const owner = { tenant: 'acme', workspace: 'main' };
+  const reopened = async (retention: object) => {
+    const config = parseConfig({ ...storeOfTests(host.folder), retention }, host.folder);
+    const dataDir = join(host.folder, 'data');
+    const round = new Promise<void>((resolve) => {
+      applied = resolve;
     });
-    expect(await reopened({ acme: { olderThan: '9d' } })).toMatchObject({
-      runs: [undefined, { runId: blessed }],
-      last: { principal: '~retention', resource: `runs/${runId}` },
-    });
-    expect(logs).toEqual([
-      'retention.applied {"removed":0,"kept":0}',
-      'retention.applied {"removed":1,"kept":1}',
-      'retention.applied {"removed":1,"kept":1}',
+    const touchstone = await createTouchstone({ config, dataDir, origin: 'host', clock: later, log });
+    await round;
+    await touchstone.close();
+    const again = await createTouchstone({ config, dataDir, origin: 'cli', log });
+    const runs = await Promise.all([
+      again.store.runs.get(owner, runId),
+      again.store.runs.get(owner, blessed),
     ]);
-  },
-);
+    const last = await again.store.audit.last(owner);
+    await again.close();
+    return { runs, last };
+  };
+  expect((await reopened({ '*': { olderThan: '1d' }, acme: { olderThan: '11d' } })).runs).toMatchObject([
+    { runId },
+    { runId: blessed },
+  ]);
+  expect(await reopened({ '*': { bodiesOlderThan: '9d' } })).toMatchObject({
+    runs: [{ runId, bodiesRemovedAt: expect.any(Number) }, { runId: blessed }],
+    last: { principal: '~retention', resource: `runs/${runId}/bodies` },
+  });
+  expect(await reopened({ acme: { olderThan: '9d' } })).toMatchObject({
+    runs: [undefined, { runId: blessed }],
+    last: { principal: '~retention', resource: `runs/${runId}` },
+  });
+  expect(logs).toEqual([
+    'retention.applied {"removed":0,"kept":0}',
+    'retention.applied {"removed":1,"kept":1}',
+    'retention.applied {"removed":1,"kept":1}',
+  ]);
+});
 
 describe('usage', () => {
   it('shows an operator the numbers of every tenant, and no tenant those of others', async () => {

@@ -1,10 +1,7 @@
-import { join } from 'node:path';
 import { asId, type RunId } from '@touchstone/protocol';
 import { check } from '@touchstone/protocol/wire';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../packages/touchstone/src/app/system.js';
-import { openStore } from '../../packages/touchstone/src/store/index.js';
-import { onPostgres } from '../setup/flow-store.js';
+import { openStoreBeside } from '../setup/flow-store.js';
 import {
   AGENT_USD,
   createRun,
@@ -273,43 +270,37 @@ describe('words', () => {
   });
 });
 
-it.skipIf(onPostgres('it looks into the SQLite file'))(
-  'the judge is named with the run and with every score, by everything that makes it that judge',
-  async () => {
-    const { host } = await start({ votes: 2, judge: literally });
-    const criteria = [
-      ['Yes', 0.75],
-      ['[check:json] Is JSON.', 0.25],
-    ] as const;
-    const tasks = [
-      rubricTask({ say: 'x', criteria }),
-      rubricTask({ say: 'x', criteria: [criteria[1][0]] }, 1),
-    ];
-    const { snapshot, runId } = await judged(host, suiteOf(tasks));
-    const judge = snapshot.touchstone.judge as { readonly digest: string };
-    expect(judge).toEqual({
-      provider: 'local',
-      model: 'judge-1',
-      votes: 2,
-      promptDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
-      digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
-    });
-    await host.stop();
-    const store = await openStore({ file: join(host.folder, 'data/touchstone.db'), clock: systemClock });
-    const rows = await store.log.results({ tenant: 'acme', workspace: 'main' }, asId<RunId>(runId), 0, 10);
-    await store.close();
-    const id = expect.stringMatching(/^c-[0-9a-f]{12}$/);
-    expect(rows.map(({ result }) => result)).toMatchObject([
-      {
-        judge: judge.digest,
-        judgeUsd: expect.closeTo(2 * JUDGE_USD, 10),
-        criteria: [
-          { id, met: 1, weight: 0.75, agreement: 1 },
-          { id, met: 0, weight: 0.25 },
-        ],
-      },
-      { criteria: [{ id, met: 0, weight: 1 }] },
-    ]);
-    expect(rows[1]?.result).not.toHaveProperty('judge');
-  },
-);
+it('the judge is named with the run and with every score, by everything that makes it that judge', async () => {
+  const { host } = await start({ votes: 2, judge: literally });
+  const criteria = [
+    ['Yes', 0.75],
+    ['[check:json] Is JSON.', 0.25],
+  ] as const;
+  const tasks = [rubricTask({ say: 'x', criteria }), rubricTask({ say: 'x', criteria: [criteria[1][0]] }, 1)];
+  const { snapshot, runId } = await judged(host, suiteOf(tasks));
+  const judge = snapshot.touchstone.judge as { readonly digest: string };
+  expect(judge).toEqual({
+    provider: 'local',
+    model: 'judge-1',
+    votes: 2,
+    promptDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+    digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+  });
+  await host.stop();
+  const store = await openStoreBeside(host.folder);
+  const rows = await store.log.results({ tenant: 'acme', workspace: 'main' }, asId<RunId>(runId), 0, 10);
+  await store.close();
+  const id = expect.stringMatching(/^c-[0-9a-f]{12}$/);
+  expect(rows.map(({ result }) => result)).toMatchObject([
+    {
+      judge: judge.digest,
+      judgeUsd: expect.closeTo(2 * JUDGE_USD, 10),
+      criteria: [
+        { id, met: 1, weight: 0.75, agreement: 1 },
+        { id, met: 0, weight: 0.25 },
+      ],
+    },
+    { criteria: [{ id, met: 0, weight: 1 }] },
+  ]);
+  expect(rows[1]?.result).not.toHaveProperty('judge');
+});

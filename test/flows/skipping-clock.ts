@@ -12,7 +12,8 @@ export function createSkippingClock(skippedMs = Number.POSITIVE_INFINITY): Skipp
   const sleepers = new Set<{ readonly until: number; readonly over: AbortController }>();
   const now = (): number => systemClock.now() + aheadMs;
   const skip = (ms: number): void => {
-    aheadMs += ms;
+    // Clocks tell whole milliseconds, and a database holds times in columns of whole numbers.
+    aheadMs += Math.ceil(ms);
     for (const { until, over } of sleepers) if (until <= now()) over.abort();
   };
   return {

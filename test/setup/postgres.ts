@@ -1,6 +1,15 @@
 import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,6 +25,8 @@ export type Cluster = {
 export type ClusterOptions = {
   /** Flushes like a server in use: for tests that kill it. */
   readonly durable?: true;
+  /** Of the server, beside those that all servers of the tests have. */
+  readonly settings?: { readonly [name: string]: string | number };
 };
 
 const MISSING = `PostgreSQL is not here. Install it (Debian: apt-get install postgresql), or name a server with
@@ -52,10 +63,13 @@ export type Server = {
   /** As after a loss of power. */
   crash(): void;
   start(): void;
+  /** Every process of it stands still, and its connections stay open. */
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
 };
 
-export async function startServer({ durable }: ClusterOptions = {}): Promise<Server> {
+export async function startServer({ durable, settings: more = {} }: ClusterOptions = {}): Promise<Server> {
   const bin = binaries();
   if (!bin) throw new Error(MISSING);
   const folder = mkdtempSync(join(tmpdir(), 'touchstone-pg-'));
@@ -83,6 +97,7 @@ export async function startServer({ durable }: ClusterOptions = {}): Promise<Ser
     fsync: durable ? 'on' : 'off',
     ...(durable ? {} : { full_page_writes: 'off' }),
     shared_buffers: '32MB',
+    ...more,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const control = (...args: readonly string[]) => run(join(bin, 'pg_ctl'), ['-D', data, '-w', ...args]);
@@ -100,11 +115,19 @@ export async function startServer({ durable }: ClusterOptions = {}): Promise<Ser
     url: `postgres://touchstone:pg-test-password@127.0.0.1:${port}/postgres`,
     crash: () => control('-m', 'immediate', 'stop'),
     start,
+    freeze: () => signalServer(data, 'SIGSTOP'),
+    thaw: () => signalServer(data, 'SIGCONT'),
     async stop() {
       control('-m', 'immediate', 'stop');
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function signalServer(data: string, signal: NodeJS.Signals): void {
+  const [first = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+  const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8');
+  for (const pid of [first, ...children.split(' ').filter(Boolean)]) process.kill(Number(pid), signal);
 }
 
 type Run = (program: string, args: readonly string[]) => void;
@@ -128,10 +151,12 @@ function asServerUser(folder: string): Run {
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** The folder with initdb and pg_ctl: Debian keeps them out of the path. */
+/** The folder with initdb and pg_ctl: the one that the environment names, or the system's. Debian keeps them out of the path. */
 function binaries(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+  const given = process.env.TOUCHSTONE_TEST_POSTGRES_BIN;
   const folders = [
+    ...(given ? [given] : []),
     ...versions.map((version) => join(DEBIAN, version, 'bin')),
     ...(process.env.PATH ?? '').split(delimiter),
   ];
@@ -149,7 +174,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();
@@ -159,22 +184,41 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-type Rows = readonly { readonly [column: string]: unknown }[];
+export type Rows = readonly { readonly [column: string]: unknown }[];
 const fromPackage = createRequire(new URL('../../packages/touchstone/package.json', import.meta.url));
 
-/** Asks the database as an operator would, beside the store. */
-export async function queryPostgres(address: string, sql: string): Promise<Rows> {
+type Client = { query(sql: string): Promise<{ readonly rows: Rows }>; end(): Promise<void> };
+
+async function connect(address: string): Promise<Client> {
   const url = new URL(address);
   const schema = url.searchParams.get('schema') ?? 'touchstone';
   url.searchParams.delete('schema');
   const { Client } = fromPackage('pg');
   const client = new Client({ connectionString: url.href, options: `-c search_path=${schema}` });
   await client.connect();
+  return client;
+}
+
+/** Asks the database as an operator would, beside the store. */
+export async function queryPostgres(address: string, sql: string): Promise<Rows> {
+  const client = await connect(address);
   try {
     return (await client.query(sql)).rows;
   } finally {
     await client.end();
   }
+}
+
+/** A transaction that stays open until it is let go. */
+export async function holdPostgres(address: string, sql: string): Promise<{ letGo(): Promise<void> }> {
+  const client = await connect(address);
+  await client.query(`BEGIN; ${sql}`);
+  return {
+    async letGo() {
+      await client.query('COMMIT');
+      await client.end();
+    },
+  };
 }
 
 export function querySqlite(file: string, sql: string): Rows {

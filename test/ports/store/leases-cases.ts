@@ -37,6 +37,24 @@ export function leasesCases(open: () => Promise<Store>, clock: () => TestClock):
     await store.log.commit(lease, endingCommit(0));
   });
 
+  it('with a most, a tenant gets no further lease, whoever asks at once; others do, and runs that only have to stop', async () => {
+    const store = await open();
+    const runs = [];
+    for (const name of ['r1', 'r2', 'r3', 'r4', 'r5']) runs.push(await createRun(store, name));
+    const takes = await Promise.all(runs.map(({ runId }) => store.leases.take(ACME, runId, 30_000, 2)));
+    const taken = takes.filter((lease) => lease !== undefined);
+    expect(taken).toHaveLength(2);
+    expect(await store.leases.adoptable(9, 2)).toEqual([]);
+    const [waiting] = await store.leases.adoptable(9);
+    expect(waiting).toBeDefined();
+    const control = { kind: 'cancel', by: 'tester' } as const;
+    const change = { from: ['pending'], status: 'cancelling', control } as const;
+    if (waiting) await store.runs.request(ACME, waiting.runId, change);
+    expect(await store.leases.adoptable(9, 2)).toEqual([waiting]);
+    if (taken[0]) await store.leases.release(taken[0]);
+    expect((await store.leases.adoptable(9, 2)).length).toBeGreaterThan(1);
+  });
+
   it('a renewed lease outlives its first end', async () => {
     const store = await open();
     const { run, lease } = await leasedRun(store, 'r1');

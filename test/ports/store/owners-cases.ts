@@ -57,9 +57,16 @@ type OwnedPorts = Omit<
   | 'secret'
   | 'copyTo'
   | 'check'
+  | 'warnings'
   | 'checkLogs'
+  | 'maintains'
+  | 'ping'
+  | 'workers'
+  | 'isShared'
+  | 'idempotency'
 > & {
-  leases: Omit<Store['leases'], 'adoptable'>;
+  idempotency: Omit<Store['idempotency'], 'sweep'>;
+  leases: Omit<Store['leases'], 'adoptable' | 'offer' | 'watchOffers'>;
   audit: Omit<Store['audit'], 'owners'>;
   retention: Omit<Store['retention'], 'sweep' | 'rewrite' | 'owners' | 'usage'>;
 };

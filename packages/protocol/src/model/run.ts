@@ -90,6 +90,8 @@ export type EvalPlan = {
   readonly rejudgeOf?: RunId;
   /** The answers were given elsewhere and came in a file: no agent is invoked. */
   readonly recorded?: true;
+  /** Digest of what the host that created it brings along, where several hosts may execute it. */
+  readonly environment?: Digest;
 } & ModelChoice &
   Forked;
 
@@ -124,6 +126,8 @@ export type AgentPlan = {
   readonly runTimeoutMs?: number;
   /** The most the run may cost, in US dollars; absent when there is no limit. */
   readonly ceilingUsd?: number;
+  /** Digest of what the host that created it brings along, where several hosts may execute it. */
+  readonly environment?: Digest;
 } & ModelChoice &
   Forked;
 /** What a run of one of the host's own workflows will do. */

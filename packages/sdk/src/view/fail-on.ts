@@ -6,7 +6,14 @@ import { plural } from './units.js';
 /** What counts when the caller says nothing. */
 const USUAL_CONDITIONS: readonly FailCondition[] = ['bar', 'regression'];
 
-const PLAIN: readonly string[] = ['bar', 'regression', 'newly-failing', 'any-failure', 'removed'];
+/** Conditions that are one word. */
+export const PLAIN_CONDITIONS: readonly string[] = [
+  'bar',
+  'regression',
+  'newly-failing',
+  'any-failure',
+  'removed',
+];
 
 /** Reads `newly-failing,finding:high`; `none` is no condition at all. Undefined when a word is not known. */
 export function parseFailOn(words: readonly string[]): readonly FailCondition[] | undefined {
@@ -16,7 +23,7 @@ export function parseFailOn(words: readonly string[]): readonly FailCondition[] 
 }
 
 const isCondition = (word: string): word is FailCondition =>
-  PLAIN.includes(word) || SEVERITIES.some((severity) => word === `finding:${severity}`);
+  PLAIN_CONDITIONS.includes(word) || SEVERITIES.some((severity) => word === `finding:${severity}`);
 
 /** The conditions beside `bar` and `regression` that hold, each in words. */
 export function otherFailures(view: RunView): readonly string[] {

@@ -53,6 +53,8 @@ export type Services = {
   readonly sessions?: Sessions;
   readonly version: string;
   metrics(): Promise<Metrics>;
+  /** All numbers as they are now, for a scraper. */
+  renderMetrics(): ReturnType<Metrics['render']>;
   /** Counts a run that this host has started. */
   follow(run: Run): void;
 };
@@ -126,6 +128,12 @@ export function createServices(options: ServiceOptions): Services {
     ...(options.sessions && { sessions: options.sessions }),
     version,
     metrics,
+    async renderMetrics() {
+      const [waiting, workers] = await Promise.all([store.workers.waitingRuns(), store.workers.list()]);
+      const current = await metrics();
+      current.work({ ...touchstone.engine.load, waiting, workers: workers.length });
+      return current.render();
+    },
     follow(run) {
       metrics().then(
         (counters) => followRun(counters, { store, clock, closing }, run.owner, run.runId),

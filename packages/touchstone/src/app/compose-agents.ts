@@ -48,6 +48,7 @@ export type AgentParts = {
 type AgentOptions = {
   readonly config: Config;
   readonly store: Store;
+  readonly storeOfRuns: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly env: NodeJS.ProcessEnv;
@@ -90,7 +91,8 @@ export function composeAgents(options: AgentOptions): AgentParts {
   const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
   const functions = new Map<string, ModuleAgent>();
   const pool = createAgentPool({
-    ...{ functions, store, clock, random, models, paceOf, holdsSecret, redact, names },
+    ...{ functions, clock, random, models, paceOf, holdsSecret, redact, names },
+    store: options.storeOfRuns,
     shares: options.shares,
     ...(options.origin === 'host' && { moduleMemoryMb: MODULE_MEMORY_MB }),
   });

@@ -14,6 +14,7 @@ import { createScorers } from './scorers/scorers.js';
 type ScoringOptions = {
   readonly config: Config;
   readonly store: Store;
+  readonly storeOfRuns: Store;
   readonly clock: Clock;
   readonly env: Environment;
   readonly origin: 'host' | 'cli';
@@ -28,7 +29,7 @@ type ScoringOptions = {
 export function composeScoring(options: ScoringOptions) {
   const { config, store, clock, env, origin, safety, agents, isOnlyTenant, checkerFor } = options;
   const { models, holdsSecret, tools, redact, openEmbedder } = agents;
-  const judges = createJudges({ config, models, store, clock, holdsSecret });
+  const judges = createJudges({ config, models, store: options.storeOfRuns, clock, holdsSecret });
   /** Why an owner may not use a model by this name. */
   const modelIssue = (owner: Owner, name: string): string | undefined => {
     if (name === config.judge?.model) return undefined;

@@ -37,7 +37,14 @@ import {
 import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
-import { isOpenToOthers, isPostgresUrl, openPostgresStore, openStore } from '../store/index.js';
+import {
+  isOpenToOthers,
+  isPostgresUrl,
+  openPostgresStore,
+  openStore,
+  retried,
+  withRetriedReads,
+} from '../store/index.js';
 import { auditedKeys } from './audited-keys.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition, inSlots } from './catalogue/compile-definition.js';
@@ -60,8 +67,13 @@ import { readOwnKey, trustedKeyOf } from './config/signing-key.js';
 import { createCarryOut } from './deployments/carry-out.js';
 import { withChannel } from './deployments/channel.js';
 import { createDeployments, type Deployments } from './deployments/deployments.js';
+import { environmentDigest } from './fleet/environment.js';
+import { keepDoing } from './fleet/keep-doing.js';
+import { createFleetMember, type FleetMember, withEnvironment } from './fleet/sharing.js';
+import { startWork } from './fleet/start-work.js';
 import { type Judging, openJudging } from './judges/judging.js';
 import { createLimitCounts } from './limit-counts.js';
+import { startMaintenance } from './maintenance.js';
 import { watchTenants } from './principal.js';
 import { createQuotas, withQuotas } from './quotas.js';
 import { createRefusals } from './refusals.js';
@@ -102,12 +114,22 @@ import { createTaskTables } from './views/tasks/task-table.js';
 import { createTaskTexts } from './views/tasks/task-texts.js';
 import { createTasks } from './views/tasks/tasks.js';
 
+export type HostRole = {
+  /** Takes up runs and executes them. A host that does not still moves deployments, and asks people. */
+  readonly works: boolean;
+  /** Makes the tables of a database, and loads the packs and suites of the configured folders into the store. */
+  readonly prepares: boolean;
+};
+const WHOLE_HOST: HostRole = { works: true, prepares: true };
+
 type ComposeOptions = {
   readonly config: Config;
   /** Holds the store when the configuration names none. Without either, everything is kept in memory. */
   readonly dataDir?: string;
   /** `host` takes up unfinished runs and loads the configured suites; `cli` does neither by itself. */
   readonly origin: 'host' | 'cli';
+  /** What a host does of all that hosts of a store do; everything by default. */
+  readonly role?: HostRole;
   readonly log: Log;
   readonly clock?: Clock;
   readonly ids?: Ids;
@@ -164,6 +186,7 @@ const withDefaults = (options: ComposeOptions): Basics => ({
   clock: systemClock,
   ids: systemIds,
   random: Math.random,
+  role: WHOLE_HOST,
   env: process.env,
   version: '0.1.0',
   ...options,
@@ -174,17 +197,22 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   checkParts(options.config);
   const parts = await openParts(withDefaults(options));
   const { config, log, store, agents, profiles, tenants, suites, checkers } = parts;
-  await loadConfigured(options, parts).catch(async (error) => {
+  const loaded = await loadConfigured(options, parts).catch(async (error) => {
     await agents.close();
     await parts.checkers.close();
     await store.close();
     throw error;
   });
-  const engine = openEngine(parts);
+  const member = memberOf(parts, loaded);
+  const engine = openEngine(parts, member);
+  const unknownTenants = (error: unknown) => log.error('tenants.unknown', {}, error);
   const stopLooking =
     options.origin === 'host'
-      ? keepLooking(() => Promise.all([engine.adopt(), tenants.look()]), log)
+      ? keepDoing(tenants.look, DEFAULT_LIMITS.leaseMs, unknownTenants)
       : () => undefined;
+  const stopMaintenance = options.origin === 'host' ? startMaintenance(parts) : () => undefined;
+  const leaveFleet =
+    options.origin === 'host' ? startWork({ ...parts, engine, member }) : async () => undefined;
   const rules = { store, log, rules: config.retention, clock: parts.clock, retention: parts.retention };
   const stopRetention = options.origin === 'host' ? startRetention(rules) : parts.retention.close;
   return {
@@ -194,7 +222,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     shares: parts.shares,
     names: parts.names,
     refusals: parts.refusals,
-    ...runsOf(parts, engine),
+    ...runsOf(member ? { ...parts, store: withEnvironment(store, member.environment) } : parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine),
     retention: parts.retention,
@@ -213,8 +241,10 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     useDefinition: (agent) => agents.registry.add(definitionSpec(agent), config.baseDir),
     async close() {
       stopLooking();
+      stopMaintenance();
       await stopRetention();
       await engine.shutdown();
+      await leaveFleet();
       await parts.checkers.close();
       await parts.refusals.close();
       await agents.close();
@@ -226,13 +256,15 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
 async function openConfiguredStore(
-  { config, clock, log, dataDir }: Basics,
+  { config, clock, log, dataDir, origin, role }: Basics,
   shares: { readonly shares?: ThreadShares },
 ): Promise<Store> {
   const address = await storeAddress(config, dataDir);
   if (isPostgresUrl(address)) {
     const onSkew = (skewMs: number) => log.warn('store.clock-differs', { ms: Math.round(skewMs) });
-    return openPostgresStore({ url: address, clock, onSkew, ...shares });
+    const withPeers = { onPooled: () => log.warn('store.pooled') };
+    const lasting = origin === 'host' ? { withPeers, mayPrepare: role.prepares } : {};
+    return openPostgresStore({ url: address, clock, onSkew, ...shares, ...lasting });
   }
   const opened = await openStore({ file: address, clock, ...shares });
   if (isOpenToOthers(address)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(address) });
@@ -263,6 +295,7 @@ async function openParts(basics: Basics) {
   // The operator at the machine has the whole disk.
   const quotas = origin === 'host' ? createQuotas(opened, config.limits.perTenant, limitCounts) : undefined;
   const store = quotas ? withQuotas(opened, quotas) : opened;
+  const storeOfRuns = withRetriedReads(store, clock);
   const refusals = createRefusals({
     audit: store.audit,
     clock,
@@ -286,11 +319,11 @@ async function openParts(basics: Basics) {
   });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
   const agents = composeAgents({
-    ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant, names, shares },
+    ...{ config, profiles, store, storeOfRuns, clock, random, env, origin, isOnlyTenant, names, shares },
     checkerFor: forRequest,
   });
   const scoring = composeScoring({
-    ...{ config, store, clock, env, origin, safety, agents, isOnlyTenant },
+    ...{ config, store, storeOfRuns, clock, env, origin, safety, agents, isOnlyTenant },
     checkerFor: forRun,
   });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
@@ -318,6 +351,7 @@ async function openParts(basics: Basics) {
   const retention = createRetention({ store, clock, log, origin });
   const kept = {
     store,
+    storeOfRuns,
     results,
     limitCounts,
     shares,
@@ -336,19 +370,30 @@ async function openParts(basics: Basics) {
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
 }
 
-/** Agents, packs and suites that the configuration names. */
+/** Agents, packs and suites that the configuration names. Returns the agents that this process brings along. */
 async function loadConfigured(
   { config, origin, testSeams = false }: ComposeOptions,
-  { store, agents, profiles }: Parts,
-): Promise<void> {
-  await loadAgents(config, agents.registry, testSeams);
+  { store, agents, profiles, role }: Parts,
+): Promise<readonly AgentFacts[]> {
+  const added = await loadAgents(config, agents.registry, testSeams);
+  if (!role.prepares) return added;
   const loaded = await loadPacks(config, agents.packs);
   if (origin === 'host') await store.retain(HOST_OWNER, ownedBy(loaded, await loadSuites(config, profiles)));
+  return added;
 }
 
-function openEngine(parts: Parts): Engine {
-  const { config, store, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
-  const { limitCounts, quotas, checkers, shares } = parts;
+/** Of a host whose store other processes may share. */
+function memberOf(parts: Parts, agents: readonly AgentFacts[]): FleetMember | undefined {
+  const { config, store, clock, log, safety, origin } = parts;
+  if (!store.isShared || origin === 'cli') return undefined;
+  const environment = environmentDigest(config, agents, safety.digest);
+  const { activeRuns } = config.limits.perTenant;
+  return createFleetMember({ workers: store.workers, clock, log, environment, activeRuns });
+}
+
+function openEngine(parts: Parts, sharing: FleetMember | undefined): Engine {
+  const { config, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
+  const { storeOfRuns: store, limitCounts, quotas, checkers, shares } = parts;
   const { perTenant } = config.limits;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
@@ -364,8 +409,8 @@ function openEngine(parts: Parts): Engine {
     schemaCheckFor: (owner) => createSchemaCheck(checkers.forRun(owner)),
     redact,
     openAgent: registry.open,
-    suiteHead: suites.head,
-    suiteTasks: suites.tasks,
+    suiteHead: retried(clock, suites.head),
+    suiteTasks: retried(clock, suites.tasks),
     openScoring,
     openThresholds: contracts.thresholds,
     taskThreshold,
@@ -387,6 +432,8 @@ function openEngine(parts: Parts): Engine {
       }),
     },
     ...(quotas && { isStorageFull: quotas.isFull }),
+    works: parts.role.works,
+    ...(sharing && { sharing }),
   });
 }
 
@@ -517,13 +564,4 @@ function operatorOf(parts: Parts) {
     auditOwners: () => store.audit.owners(),
     openJudging: (request) => openJudging({ judges, check: checkers.forRun(HOST_OWNER), priceOf }, request),
   } satisfies Partial<LocalTouchstone>;
-}
-
-/** Runs whose driver has died are taken up at the start, and again as often as a lease can expire. */
-function keepLooking(look: () => Promise<unknown>, log: Log): () => void {
-  const tick = (): void => void look().catch((error) => log.error('adopt.failed', {}, error));
-  tick();
-  const timer = setInterval(tick, DEFAULT_LIMITS.leaseMs);
-  timer.unref();
-  return () => clearInterval(timer);
 }

@@ -11,7 +11,20 @@ export type Metrics = {
   bytesUnread(count: number): void;
   /** How often each limit of tenants was reached since the start. */
   limitsReached(counts: ReadonlyMap<string, number>): void;
+  /** Where the work of this store stands, when somebody asks. */
+  work(work: Work): void;
   render(): Promise<{ readonly text: string; readonly mediaType: string }>;
+};
+
+type Work = {
+  /** Runs of the store that wait for a process to take them up. */
+  readonly waiting: number;
+  /** Runs that this process has taken up. */
+  readonly atWork: number;
+  /** Runs of processes that were lost, which this one has gone on with. */
+  readonly takeovers: number;
+  /** Processes that take up runs of the store. */
+  readonly workers: number;
 };
 
 export async function createMetrics(): Promise<Metrics> {
@@ -66,6 +79,26 @@ export async function createMetrics(): Promise<Metrics> {
     labelNames: ['limit'],
     registers,
   });
+  const waiting = new Gauge({
+    name: 'touchstone_runs_waiting',
+    help: 'Runs of the store that wait for a process to take them up.',
+    registers,
+  });
+  const atWork = new Gauge({
+    name: 'touchstone_runs_at_work',
+    help: 'Runs that this process has taken up.',
+    registers,
+  });
+  const takeovers = new Counter({
+    name: 'touchstone_takeovers_total',
+    help: 'Runs of lost processes that this process has gone on with.',
+    registers,
+  });
+  const workers = new Gauge({
+    name: 'touchstone_workers',
+    help: 'Processes that take up runs of the store; 0 for a store of one machine.',
+    registers,
+  });
   return {
     requestAnswered(method, route, status, seconds) {
       requests.inc({ method, route, status });
@@ -82,6 +115,13 @@ export async function createMetrics(): Promise<Metrics> {
     limitsReached(counts) {
       limits.reset();
       for (const [limit, count] of counts) limits.inc({ limit }, count);
+    },
+    work(work) {
+      waiting.set(work.waiting);
+      atWork.set(work.atWork);
+      workers.set(work.workers);
+      takeovers.reset();
+      takeovers.inc(work.takeovers);
     },
     render: async () => ({ text: await register.metrics(), mediaType: register.contentType }),
   };

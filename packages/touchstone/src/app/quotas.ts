@@ -11,12 +11,17 @@ export type Quotas = {
   /** Whether the tenant has stored all it may. */
   isFull(owner: Owner): Promise<boolean>;
   check(limit: QuotaLimit, used: number): void;
+  /** Refuses for a while when so many runs of the tenant wait that another one would wait long. */
+  checkPending(owner: Owner): Promise<void>;
 };
+
+/** Another run begins, and makes room, when one that is at work has ended. */
+const PENDING_RETRY_S = 10;
 
 export function createQuotas(
   { amounts }: Pick<Store, 'amounts'>,
   limits: TenantLimits,
-  counts: Pick<LimitCounts, 'reached'>,
+  counts: Pick<LimitCounts, 'reached' | 'refusal'>,
 ): Quotas {
   const check = (limit: QuotaLimit, used: number): void => {
     if (used < limits[limit]) return;
@@ -29,6 +34,12 @@ export function createQuotas(
       if (owner.tenant === HOST_OWNER.tenant) return;
       check('storedBytes', await amounts.bytes(owner));
       if (thing) check(thing, await amounts.count(owner, thing));
+    },
+    async checkPending(owner) {
+      const { pendingRuns: most } = limits;
+      if ((await amounts.pendingRuns(owner, most)) < most) return;
+      const message = `${most} runs of the tenant wait to begin, which is its limit. Send this again when some have begun.`;
+      throw counts.refusal('pendingRuns', message, PENDING_RETRY_S);
     },
     async isFull(owner) {
       const isFull = (await amounts.bytes(owner)) >= limits.storedBytes;
@@ -56,7 +67,7 @@ function exceeded(limit: QuotaLimit, max: number, used: number): HostError {
  * requests at the same moment a few may pass together. A run that moves a deployment is always taken, so that a bad
  * version can be rolled back; it is small.
  */
-export function withQuotas(store: Store, { checkRoom, check }: Quotas): Store {
+export function withQuotas(store: Store, { checkRoom, check, checkPending }: Quotas): Store {
   const { runs, suites, agents, packs, annotations, baselines, webhooks } = store;
   return {
     ...store,
@@ -64,6 +75,7 @@ export function withQuotas(store: Store, { checkRoom, check }: Quotas): Store {
       ...runs,
       async create(run, options) {
         if (run.plan.kind !== 'deployment') await checkRoom(run.owner);
+        if (run.plan.kind !== 'deployment') await checkPending(run.owner);
         return runs.create(run, options);
       },
     },

@@ -5,6 +5,7 @@ import { printable } from './render/text.js';
 import { didYouMean } from './suggest.js';
 import type { Start } from './verb-options.js';
 import { DEPLOYMENT_VERBS } from './verbs/deployments/deployment-verbs.js';
+import { MOVING_VERBS } from './verbs/moving/moving-verbs.js';
 import { PACK_VERBS } from './verbs/project/pack-verbs.js';
 import { HOST_VERBS, PROJECT_VERBS, RUN_VERBS } from './verbs/project/verbs.js';
 import { EVIDENCE_VERBS } from './verbs/runs/evidence-verbs.js';
@@ -99,6 +100,7 @@ function createProgram(io: Io, start: Start): Command {
     .addHelpText('after', EXAMPLES);
   const verbs = [
     ...PROJECT_VERBS,
+    ...MOVING_VERBS,
     ...PACK_VERBS,
     ...RUN_VERBS,
     ...EVIDENCE_VERBS,

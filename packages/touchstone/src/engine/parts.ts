@@ -109,6 +109,20 @@ export type Parts = {
   readonly shares: ThreadShares;
   /** Whether the tenant has stored all it may; absent where nothing limits it. */
   readonly isStorageFull?: (owner: Owner) => Promise<boolean>;
+  /** False for a process that leaves runs which execute something to others. */
+  readonly works: boolean;
+  /** Absent where one process has all runs to itself. */
+  readonly sharing?: Sharing;
+};
+
+/** How the runs of a store are shared among the processes on it. */
+export type Sharing = {
+  /** Runs of a tenant at work at a time, in all processes together. */
+  readonly activeRuns: number;
+  /** Whether this process is to execute the run, as far as can be told without opening its agent. */
+  suits(run: Run): Promise<boolean>;
+  /** Whether a run that could not be opened here waits for a process that can; false when it has waited long enough. */
+  waits(run: Run): Promise<boolean>;
 };
 
 export type TaskThresholds = (taskId: TaskId) => number | undefined;

@@ -1,4 +1,4 @@
-import type { Owner, RunId, TaskId, UnscoredReason } from '@touchstone/protocol';
+import type { Owner, RunId, TaskId, TaskResult, UnscoredReason } from '@touchstone/protocol';
 import type { DrainPolicy } from '@touchstone/protocol/bodies';
 import type { Interrupts } from './interrupts.js';
 import type { Run } from './store/runs.js';
@@ -23,6 +23,14 @@ export type FinishedTask = {
   readonly unscored?: UnscoredReason;
   readonly latencyMs?: number;
 };
+export const finishedTask = (result: TaskResult): FinishedTask => ({
+  taskId: result.taskId,
+  score: result.score,
+  passed: result.passed,
+  ...(result.unscored && { unscored: result.unscored }),
+  ...(result.latencyMs !== undefined && { latencyMs: result.latencyMs }),
+});
+
 export type ProgressListener = (progress: Progress, finished: readonly FinishedTask[]) => void;
 
 export type Engine = {
@@ -36,6 +44,15 @@ export type Engine = {
   /** Takes up unfinished host runs whose driver is gone. Called at boot and on every heartbeat. */
   adopt(): Promise<void>;
   watch(runId: RunId, listener: ProgressListener): () => void;
+  /** Whether this process drives the run now, and so tells its progress. */
+  drives(runId: RunId): boolean;
+  /** Runs that this process has taken up and not let go of, and how often it went on with the run of a lost driver. */
+  readonly load: { readonly atWork: number; readonly takeovers: number };
+  /**
+   * Takes up nothing more, finishes the tasks that are being executed, and lets go of their runs. Resolves then, or when
+   * the time is over. The engine has to be shut down afterwards.
+   */
+  drain(limitMs: number): Promise<void>;
   /** Lets go of every run without a trace, so that another process can take them up at once. */
   shutdown(): Promise<void>;
 };

@@ -23,7 +23,13 @@ export {
   type SchemaFit,
 } from './checker.js';
 export type { Scorer, ScorerAnswer } from './code-scorer.js';
-export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
+export {
+  type Engine,
+  type FinishedTask,
+  finishedTask,
+  type Progress,
+  type ProgressListener,
+} from './engine.js';
 export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
 export type {
   AskModel,
@@ -99,6 +105,7 @@ export type { Sessions, StoredSession } from './store/sessions.js';
 export type { RetainedNames, Store } from './store/store.js';
 export type { Suite, SuiteHead, SuiteNeeds, Suites } from './store/suite-store.js';
 export type { Webhook, Webhooks } from './store/webhooks.js';
+export type { Worker, Workers } from './store/workers.js';
 export {
   after,
   type Clock,

@@ -24,6 +24,7 @@ import {
 } from '../app/index.js';
 import { createAdmission } from './admission.js';
 import { createOpenStreams } from './close-app.js';
+import { answerProbe, createReadiness, type Readiness } from './health.js';
 import { createOnce } from './idempotency.js';
 import { findPage, sendPage } from './page/page.js';
 import { readPageFiles } from './page/page-files.js';
@@ -38,6 +39,8 @@ export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing'
   readonly extraKeys?: NonNullable<ServiceOptions['keys']>;
   /** Links that sign a person in, made by who starts the host. */
   readonly tokens?: OneTimeTokens;
+  /** Whether it can do its work; made here when absent. */
+  readonly readiness?: Readiness;
 };
 
 /** The whole HTTP side, not listening yet. */
@@ -49,6 +52,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const files = config.page === false ? undefined : readPageFiles();
   const sessions = createSessions(options.touchstone.store, clock);
   const { tokens = createOneTimeTokens(clock) } = options;
+  const { readiness = createReadiness(options.touchstone.store, clock) } = options;
   const checkPage = createPageCheck(config);
   const closing = new AbortController();
   // Every open stream and every followed run listens for the end.
@@ -75,6 +79,8 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-content-type-options': 'nosniff', ...traceHeaders(request.headers) });
+    const probe = request.is404 && (await answerProbe(request.method, pathOf(request.url), readiness));
+    if (probe) return reply.code(probe.status).header('cache-control', 'no-store').send(probe.body);
     if (closing.signal.aborted) throw shuttingDown(reply);
     request.remote = remoteOf(request.raw, isTrusted);
     if (!request.is404) return;

@@ -5,6 +5,7 @@ import { createOneTimeTokens, hashKey, type KnownKey } from '../app/index.js';
 import type { Ids } from '../ports/index.js';
 import { type AppOptions, createApp } from './app.js';
 import { closeApp } from './close-app.js';
+import { createReadiness } from './health.js';
 
 export type HostOptions = AppOptions & {
   readonly ids: Pick<Ids, 'token'>;
@@ -25,8 +26,11 @@ export type RunningHost = {
   readonly generatedKey?: string;
   /** Signs the person at this machine in, once, within ten minutes. Absent unless there is one, and a page. */
   readonly openUrl?: string;
-  /** Stops accepting, ends streams, lets go of runs so that another process can take them up, and closes the store. */
-  close(): Promise<void>;
+  /**
+   * Finishes what is being executed within the time, if there is any; stops accepting, ends streams, lets go of runs so that
+   * another process can take them up, and closes the store.
+   */
+  close(drainMs?: number): Promise<void>;
 };
 
 /** Listens. Says nothing: what to print is the caller's business. */
@@ -39,13 +43,16 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     ...(generatedKey === undefined ? [] : [localKey(generatedKey)]),
   ];
   const tokens = createOneTimeTokens(options.clock);
-  const app = createApp({ ...options, extraKeys, tokens });
+  const readiness = createReadiness(touchstone.store, options.clock);
+  const app = createApp({ ...options, extraKeys, tokens, readiness });
   const url = await app.listen({ host: address, port });
   const openFor = options.openFor ?? (generatedKey === undefined ? undefined : hashKey(generatedKey));
   const back = options.openAt === undefined ? '' : `?back=${encodeURIComponent(options.openAt)}`;
   const hasPage = options.config.page !== false;
   let closed: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
+  const close = async (drainMs: number): Promise<void> => {
+    readiness.stop();
+    if (drainMs > 0) await touchstone.engine.drain(drainMs);
     await closeApp(app);
     await touchstone.engine.shutdown();
     await touchstone.close();
@@ -55,8 +62,8 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     app,
     ...(generatedKey !== undefined && { generatedKey }),
     ...(openFor !== undefined && hasPage && { openUrl: `${url}/open${back}#${tokens.make(openFor)}` }),
-    close() {
-      closed ??= close();
+    close(drainMs = 0) {
+      closed ??= close(drainMs);
       return closed;
     },
   };

@@ -11,6 +11,11 @@ const TABLES: { readonly [thing in CountedThing]: string } = {
 const ANNOTATIONS = `SELECT COUNT(*) AS found FROM runs u JOIN annotations a ON a.run_no = u.run_no
   WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
 
+/** Looks only at unfinished runs, of which there is an index. */
+const PENDING = `SELECT COUNT(*) AS found FROM (SELECT run_no FROM runs
+  WHERE origin = 'host' AND status IN ('pending', 'running', 'cancelling', 'paused') AND status = 'pending' AND tenant = ?
+  LIMIT ?) AS waiting`;
+
 export function createAmounts(db: Db): Amounts {
   const numberOf = async (sql: string, params: readonly SqlValue[], column: string): Promise<number> => {
     const [row] = await db.all(sql, params);
@@ -20,6 +25,7 @@ export function createAmounts(db: Db): Amounts {
     bytes: ({ tenant }) => numberOf(BYTES, [tenant], 'bytes'),
     count: ({ tenant }, thing) =>
       numberOf(`SELECT COUNT(*) AS found FROM ${TABLES[thing]} WHERE tenant = ?`, [tenant], 'found'),
+    pendingRuns: ({ tenant }, most) => numberOf(PENDING, [tenant, most], 'found'),
     annotations: ({ tenant, workspace }, runId) => numberOf(ANNOTATIONS, [runId, tenant, workspace], 'found'),
   };
 }

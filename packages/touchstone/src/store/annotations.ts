@@ -3,19 +3,30 @@ import type { Annotation, Annotations, LabelFilter } from '../ports/index.js';
 import { auditStatement } from './audit.js';
 import { type Db, GuardFailed, type SqlValue } from './db.js';
 import { createListeners } from './log/watchers.js';
-import { jsonOrNull, toAnnotation } from './rows.js';
+import type { Peers } from './peers.js';
+import { jsonOrNull, textAt, toAnnotation } from './rows.js';
 
 /** Writes no row when the run is not this owner's. */
 const ADD = `INSERT INTO annotations
     (run_no, annotation_id, target, signal, note, principal, at, score_override)
   SELECT run_no, ?, ?, ?, ?, ?, ?, ? FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?`;
-const READ = `SELECT u.run_id, a.annotation_id, a.target, a.signal, a.note, a.principal, a.at, a.score_override
+const COLUMNS = `u.run_id, a.annotation_id, a.target, a.signal, a.note, a.principal, a.at, a.score_override
   FROM runs u JOIN annotations a ON a.run_no = u.run_no`;
+const READ = `SELECT ${COLUMNS}`;
 const LIST = `${READ}
   WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? ORDER BY a.at, a.annotation_no`;
 
-export function createAnnotations(db: Db): Annotations {
+const ONE = `SELECT u.tenant, u.workspace, ${COLUMNS} WHERE u.run_id = ? AND a.annotation_id = ?`;
+
+export function createAnnotations(db: Db, peers: Peers): Annotations {
   const listeners = createListeners<Annotation>();
+  peers.listen('annotation', async (runId, annotationId) => {
+    if (listeners.size === 0) return;
+    const [row] = await db.all(ONE, [runId, annotationId]).catch(() => []);
+    if (!row) return;
+    const owner = { tenant: textAt(row, 'tenant'), workspace: textAt(row, 'workspace') };
+    listeners.notify(topicOf(owner, runId), () => toAnnotation(row));
+  });
   return {
     async add(owner, annotation, audit) {
       const params = [...annotationParams(annotation), ...runKey(owner, annotation.runId)];
@@ -25,6 +36,7 @@ export function createAnnotations(db: Db): Annotations {
         throw error;
       });
       listeners.notify(topicOf(owner, annotation.runId), () => annotation);
+      peers.notify('annotation', annotation.runId, annotation.annotationId);
     },
     async list(owner, runId) {
       return (await db.all(LIST, runKey(owner, runId))).map(toAnnotation);

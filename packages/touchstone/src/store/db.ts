@@ -31,6 +31,8 @@ export type Outcome = { readonly changes: number; readonly rows: readonly Row[] 
 export type Db = {
   readonly dialect: Dialect;
   all(sql: string, params: readonly SqlValue[]): Promise<readonly Row[]>;
+  /** The same for a statement that reads a whole table, and may take as long as it takes. */
+  scan(sql: string, params: readonly SqlValue[]): Promise<readonly Row[]>;
   /**
    * Resolves after the batch is durable. Rejects with GuardFailed, or with what the engine said, and nothing is kept; or with
    * OutcomeUnknown. Batches of the same queue take effect in the order of the calls: the queue is the run for what concerns a
@@ -46,8 +48,12 @@ export type Db = {
   rewrite(): Promise<void>;
   /** Writes a copy of the database, as it is now, to a new file. An engine with tools for that refuses, and names them. */
   copyTo(file: string): Promise<void>;
+  /** Rejects when the database cannot be used now. */
+  ping(): Promise<void>;
   /** What is wrong with the database, in the engine's words; nothing when all is well. An engine that cannot tell answers nothing. */
   check(): Promise<readonly string[]>;
+  /** What an operator should know about the database, although nothing is wrong with it. */
+  warnings(): Promise<readonly string[]>;
   /** Finishes what was submitted, then lets go of the database. */
   close(): Promise<void>;
 };

@@ -39,7 +39,6 @@ export function createIdempotency(db: Db, holder: string): Idempotency {
       [
         { sql: CLAIM, params: [...row, ...claim, now, now, now, gone] },
         { sql: READ, params: row },
-        { sql: SWEEP, params: [now] },
       ],
       queueOf(owner),
     );
@@ -58,6 +57,9 @@ export function createIdempotency(db: Db, holder: string): Idempotency {
         [{ sql: KEEP, params: [JSON.stringify(response), now, ...keyParams(owner, key)] }],
         queueOf(owner),
       );
+    },
+    async sweep(now) {
+      await db.transaction([{ sql: SWEEP, params: [now] }]);
     },
     async drop(owner, key) {
       await db.transaction([{ sql: DROP, params: keyParams(owner, key) }], queueOf(owner));

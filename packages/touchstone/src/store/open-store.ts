@@ -17,17 +17,21 @@ import { createIdempotency } from './idempotency.js';
 import { createKeys } from './keys.js';
 import { checkLogs } from './log/check-logs.js';
 import type { Writing } from './log/group-commit.js';
+import { type LeaseClock, ownClock } from './log/lease-clock.js';
 import { createLeases, processHolder } from './log/leases.js';
 import { createLedger } from './log/ledger.js';
 import { createPace, type Pace } from './log/page-rows.js';
 import { createRunLog } from './log/run-log.js';
 import { createRuns } from './log/runs.js';
+import { shareWatchers } from './log/shared-watchers.js';
 import { createWatchers } from './log/watchers.js';
 import { createOutcomes } from './outcomes.js';
+import { NO_PEERS, type Peers } from './peers.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { isPostgresUrl, readPostgresAddress } from './postgres/postgres-address.js';
 import { createPostgresDb } from './postgres/postgres-db.js';
-import { NOTED_SKEW_MS } from './postgres/server-facts.js';
+import { openPeers, withSession } from './postgres/postgres-peers.js';
+import { createServerClock } from './postgres/server-clock.js';
 import { createResponses } from './responses.js';
 import { createRetention } from './retention.js';
 import { textAt } from './rows.js';
@@ -38,6 +42,7 @@ import { createSqliteDb } from './sqlite/sqlite-db.js';
 import { openError } from './sqlite/sqlite-errors.js';
 import { createThreadedDb } from './sqlite/threaded-db.js';
 import { createWebhooks } from './webhooks.js';
+import { createWorkers } from './workers.js';
 
 type SharedOptions = {
   readonly clock: Clock;
@@ -55,6 +60,13 @@ type PostgresStoreOptions = SharedOptions & {
   readonly url: string;
   /** Told of a server whose clock is off by more than a second. */
   readonly onSkew?: (skewMs: number) => void;
+  /** For a process that lives long: it hears of the others, and they learn at once when it is no more. */
+  readonly withPeers?: {
+    /** Told when that cannot be, as behind a pooler in transaction mode. */
+    readonly onPooled: () => void;
+  };
+  /** False for a process that takes the tables as they are. */
+  readonly mayPrepare?: boolean;
 };
 
 export async function openStore({
@@ -64,7 +76,12 @@ export async function openStore({
   shares,
 }: StoreOptions): Promise<Store> {
   const db = await openFile(file, writingOf(clock, shares));
-  return createStore(db, clock, holder, createPace(shares));
+  return createStore(db, clock, createPace(shares), {
+    holder,
+    peers: NO_PEERS,
+    leaseClock: ownClock(clock),
+    isShared: false,
+  });
 }
 
 const writingOf = (clock: Clock, shares: ThreadShares | undefined): Writing | undefined =>
@@ -90,22 +107,31 @@ export async function openPostgresStore({
   holder = processHolder(),
   shares,
   onSkew,
+  withPeers,
+  mayPrepare,
 }: PostgresStoreOptions): Promise<Store> {
-  const { db, skewMs } = await openDatabase(url, clock, writingOf(clock, shares));
-  if (skewMs !== 0) onSkew?.(skewMs);
-  const leaseClock = { ...clock, now: () => clock.now() + skewMs };
-  return createStore(db, clock, holder, createPace(shares), leaseClock);
+  const opened = await openDatabase(url, clock, writingOf(clock, shares), mayPrepare);
+  const { db } = opened;
+  const leaseClock = createServerClock({ ...opened, clock, onSkew: (skewMs) => onSkew?.(skewMs) });
+  const name = withSession(holder);
+  const peers = withPeers && (await openPeers(name, opened).catch(closeAfter(db)));
+  if (withPeers && !peers) withPeers.onPooled();
+  const shared = { holder: peers ? name : holder, peers: peers ?? NO_PEERS, leaseClock, isShared: true };
+  return createStore(db, clock, createPace(shares), shared);
 }
 
-async function openDatabase(
-  url: string,
-  clock: Clock,
-  writing?: Writing,
-): Promise<{ readonly db: Db; readonly skewMs: number }> {
+const closeAfter =
+  (db: Db) =>
+  async (error: unknown): Promise<never> => {
+    await db.close();
+    throw error;
+  };
+
+async function openDatabase(url: string, clock: Clock, writing?: Writing, mayPrepare?: boolean) {
   const address = readPostgresAddress(url);
-  const { driver, facts } = await openPostgres(address);
-  const skewMs = Math.abs(facts.skewMs) > NOTED_SKEW_MS ? Math.round(facts.skewMs) : 0;
-  return { db: createPostgresDb({ driver, address, clock, writing }), skewMs };
+  const { driver, facts } = await openPostgres(address, mayPrepare);
+  const db = createPostgresDb({ driver, address, clock, writing });
+  return { driver, address, db, skewMs: facts.skewMs };
 }
 
 /** Where a store is: a path, or the address of a PostgreSQL database. */
@@ -130,11 +156,22 @@ export async function copyStore(from: string, to: string, clock: Clock): Promise
 /** The same store without a file: there is one implementation to trust. */
 export const createMemoryStore = (clock: Clock): Promise<Store> => openStore({ file: MEMORY, clock });
 
-function createStore(db: Db, clock: Clock, holder: string, pace: Pace, leaseClock = clock): Store {
-  const watchers = createWatchers();
+/** What a store has to do with the other processes on it. */
+type Sharing = {
+  /** The name under which leases are held. */
+  readonly holder: string;
+  readonly peers: Peers;
+  /** The same for all processes. */
+  readonly leaseClock: LeaseClock;
+  readonly isShared: boolean;
+};
+
+function createStore(db: Db, clock: Clock, pace: Pace, sharing: Sharing): Store {
+  const { holder, peers, leaseClock, isShared } = sharing;
+  const watchers = shareWatchers(createWatchers(), peers);
   return {
     runs: createRuns(db, watchers, pace),
-    leases: createLeases(db, leaseClock, holder),
+    leases: createLeases(db, leaseClock, holder, peers),
     log: createRunLog(db, clock, watchers, pace),
     ledger: createLedger(db, clock),
     outcomes: createOutcomes(db),
@@ -143,7 +180,7 @@ function createStore(db: Db, clock: Clock, holder: string, pace: Pace, leaseCloc
     packs: createPacks(db),
     memory: createMemory(db),
     responses: createResponses(db),
-    annotations: createAnnotations(db),
+    annotations: createAnnotations(db, peers),
     baselines: createBaselines(db),
     webhooks: createWebhooks(db),
     deployments: createDeployments(db),
@@ -153,12 +190,20 @@ function createStore(db: Db, clock: Clock, holder: string, pace: Pace, leaseCloc
     idempotency: createIdempotency(db, holder),
     retention: createRetention(db, clock),
     amounts: createAmounts(db),
+    workers: createWorkers(db, leaseClock, holder),
+    isShared,
     secret: (name) => secretOf(db, name),
     retain: (owner, kept) => retain(db, owner, kept),
     copyTo: (copy) => db.copyTo(copy),
+    ping: () => db.ping(),
     check: () => db.check(),
+    maintains: () => peers.holdAlone('maintenance'),
+    warnings: () => db.warnings(),
     checkLogs: () => checkLogs(db),
-    close: () => db.close(),
+    async close() {
+      await peers.close();
+      await db.close();
+    },
   };
 }
 

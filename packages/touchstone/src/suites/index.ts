@@ -1,6 +1,16 @@
 export type { ReadRows, TaskNotes } from './authoring/authored-suite.js';
 export { authoringMembers } from './authoring/authoring-members.js';
+export {
+  expectFor,
+  ROW_EXPECTS,
+  type RowExpect,
+  rowCell,
+  rowExpectation,
+  rowTags,
+} from './authoring/rows.js';
+export { sentenceFor } from './authoring/sentences.js';
 export { suiteFileSchema } from './authoring/suite-schema.js';
+export { createTaskIds, taskSlug } from './authoring/task-ids.js';
 export { digestOf, writeCanonical } from './digest.js';
 export { needsJudge } from './needs.js';
 export { readPackPath, shownPath } from './pack-path.js';

@@ -4,8 +4,8 @@ import { validationError } from '@touchstone/protocol';
 
 export type SuiteFormat = 'json' | 'yaml';
 
-/** What compiling a definition writes beside a suite, and the pins of its dataset. */
-const BESIDE = /\.(?:contract|lock|meta)\.json$/i;
+/** What compiling and importing write beside a suite, and the pins of a dataset. */
+const BESIDE = /(?:\.(?:config|contract|lock|meta)|(?:^|[\\/])import-report)\.json$/i;
 const MARKED = /\.(?:eval|evals|suite)\.(?:json|yaml|yml)$/i;
 
 const SUITE_ENDING = /(?:\.(?:eval|evals|suite))?\.(?:json|ya?ml)$/i;

@@ -57,7 +57,7 @@ export const metricsEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Numbers about this process, for Prometheus',
     responses: { 200: { description: 'Text in the Prometheus format.', mediaType: 'text/plain' } },
     async handle() {
-      const { text, mediaType } = await (await host.metrics()).render();
+      const { text, mediaType } = await host.renderMetrics();
       return { status: 200, text, headers: { 'content-type': mediaType, 'cache-control': 'no-store' } };
     },
   }),

@@ -1,12 +1,19 @@
 import { isTerminal, plannedSteps } from '@touchstone/protocol';
-import type { Engine, FinishedTask, Progress, Run, Store } from '../../ports/index.js';
+import {
+  type Engine,
+  type FinishedTask,
+  finishedTask,
+  type Progress,
+  type Run,
+  type Store,
+} from '../../ports/index.js';
 import type { EventPages } from './event-pages.js';
 import type { SseConnection } from './sse.js';
 import { listening, type Wakeup, type Wakeups } from './wakeups.js';
 
 type Parts = {
   readonly store: Pick<Store, 'log' | 'runs'>;
-  readonly engine: Pick<Engine, 'watch'>;
+  readonly engine: Pick<Engine, 'watch' | 'drives'>;
   readonly wakeups: Wakeups;
   readonly pages: Pick<EventPages, 'head'>;
 };
@@ -19,13 +26,18 @@ const message = (event: string, data: object): string => `event: ${event}\ndata:
 
 /**
  * The live picture of a run: where it stands when the reader arrives, then every change, and a line per finished task.
- * Nothing of it is stored and nothing is numbered; who needs the facts reads the events.
+ * Nothing of it is stored and nothing is numbered; who needs the facts reads the events. Of a run that another process
+ * drives, the log tells: without what is being executed, and when a step is in the log.
  */
 export async function streamProgress(parts: Parts, connection: SseConnection, run: Run): Promise<void> {
   const news = createNews();
   const unwatch = parts.engine.watch(run.runId, news.add);
   try {
-    await connection.writeNext(async () => message('progress', await standing(parts.store, run)));
+    await connection.writeNext(async () => {
+      const progress = await standing(parts.store, run);
+      news.begin(progress);
+      return message('progress', progress);
+    });
     await listening(parts.wakeups, run.runId, connection.signal, (wakeup) =>
       tellNews(parts, connection, run, news, wakeup),
     );
@@ -47,10 +59,25 @@ async function tellNews(
     // Asked before the news is taken: what the run's last step reported is then in it.
     const head = await parts.pages.head(run.owner, run.runId);
     ended = !head || isTerminal(head.status);
+    if (!ended && !parts.engine.drives(run.runId)) await readNews(parts.store, run, news);
     await connection.writeNext(async () => news.take());
     if (ended) await connection.writeNext(() => lastWord(parts.store, run));
     await connection.keepAlive();
   }
+}
+
+/** Steps that have come into the log since the last look. */
+async function readNews({ log }: Parts['store'], { owner, runId }: Run, news: News): Promise<void> {
+  const { last } = news;
+  const results = last ? await log.results(owner, runId, last.done, PAGE_RESULTS) : [];
+  if (!last || results.length === 0) return;
+  const tasks = results.map(({ result }) => result);
+  const passed = last.passed + tasks.filter((task) => task.passed).length;
+  const unscored = (last.unscored ?? 0) + tasks.filter((task) => task.unscored).length;
+  const done = last.done + tasks.length;
+  const { total } = last;
+  const counts = { total, done, running: 0, passed, failed: done - passed - unscored };
+  news.add({ ...counts, ...(unscored > 0 && { unscored }) }, tasks.map(finishedTask));
 }
 
 /** What has been reported since the reader was last written to: every finished task, and only the latest totals. */
@@ -59,12 +86,22 @@ function createNews() {
   let totals: Progress | undefined;
   let lines: FinishedTask[] = [];
   let missed = 0;
+  let last: Progress | undefined;
+  const add = (progress: Progress, finished: readonly FinishedTask[]): void => {
+    totals = progress;
+    last = progress;
+    const room = Math.max(0, MAX_LINES - lines.length);
+    lines.push(...finished.slice(0, room));
+    missed += Math.max(0, finished.length - room);
+  };
   return {
-    add(progress: Progress, finished: readonly FinishedTask[]): void {
-      totals = progress;
-      const room = Math.max(0, MAX_LINES - lines.length);
-      lines.push(...finished.slice(0, room));
-      missed += Math.max(0, finished.length - room);
+    /** Where the run stood when the reader came. */
+    begin(progress: Progress): void {
+      last ??= progress;
+    },
+    add,
+    get last() {
+      return last;
     },
     take(): string | undefined {
       if (!totals && lines.length === 0 && missed === 0) return undefined;

@@ -5,7 +5,7 @@ import { defined, HOST_OWNER, HostError, type Issue, isHostError } from '@touchs
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import { parseAgentSpec } from '../../agents/index.js';
 import { findPacks, readPackFolder } from '../../packs/index.js';
-import type { RetainedNames, Suite } from '../../ports/index.js';
+import type { AgentFacts, RetainedNames, Suite } from '../../ports/index.js';
 import { rowsBeside } from '../../profiles/index.js';
 import { contractBeside, findSuiteFiles, readSuiteFile } from '../../suites/index.js';
 import { ASSETS } from '../assets.js';
@@ -61,12 +61,15 @@ export async function loadAgents(
   config: Config,
   registry: AgentCatalogue,
   testSeams: boolean,
-): Promise<void> {
+): Promise<readonly AgentFacts[]> {
+  const added: AgentFacts[] = [];
   for (const [index, spec] of config.agents.entries())
-    await addAgent(registry, spec, config.baseDir).catch((error) => blameAgent(config, index, error));
-  if (!testSeams) return;
-  for (const spec of SAMPLE_AGENTS)
-    await registry.add(parseAgentSpec(spec, 'operator'), fileURLToPath(ASSETS));
+    added.push(
+      await addAgent(registry, spec, config.baseDir).catch((error) => blameAgent(config, index, error)),
+    );
+  for (const spec of testSeams ? SAMPLE_AGENTS : [])
+    added.push(await addAgent(registry, spec, fileURLToPath(ASSETS)));
+  return added;
 }
 
 const addAgent = async (registry: AgentCatalogue, spec: unknown, baseDir: string) =>

@@ -5,6 +5,8 @@
 export const TENANT_LIMITS = {
   /** Runs at work; further ones wait as `pending`. */
   activeRuns: { standard: 32, minimum: 1 },
+  /** Runs that wait to begin; further ones are refused for a while. */
+  pendingRuns: { standard: 1_000, minimum: 1 },
   /** Threads that check its content at a time; further checks wait. */
   checkThreads: { standard: 1, minimum: 1 },
   /** How long one check may take in such a thread, in seconds; then it is stopped, and its task is unscored. */

@@ -20,8 +20,8 @@ type Parts = {
 };
 
 /**
- * Applies the rules of the configuration at the start and every hour. Several hosts on one store may do so at once: a run is
- * removed once, and its rows are cleared by any of them. Returns the function that ends it.
+ * Applies the rules of the configuration at the start and every hour. Of processes that know each other one does. Several may do
+ * so at once all the same: a run is removed once, and its rows are cleared by any of them. Returns the function that ends it.
  */
 export function startRetention(parts: Parts): () => Promise<void> {
   const { log, retention } = parts;
@@ -45,6 +45,7 @@ export function startRetention(parts: Parts): () => Promise<void> {
 
 async function applyRules(parts: Parts, signal: AbortSignal): Promise<void> {
   const { store, clock, log, rules, retention } = parts;
+  if (!(await store.maintains())) return;
   const hasRules = Object.keys(rules).length > 0;
   const totals = { removed: 0, kept: 0 };
   for (const owner of hasRules ? await store.retention.owners() : [])

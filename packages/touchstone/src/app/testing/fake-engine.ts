@@ -47,6 +47,9 @@ export function createFakeEngine(store: Store, listeners: Set<ProgressListener>)
       resolve: async () => Promise.reject(new HostError('interrupt_not_found', 'Nobody asks here.')),
     },
     adopt: async () => undefined,
+    drives: () => true,
+    load: { atWork: 0, takeovers: 0 },
+    drain: async () => undefined,
     shutdown: async () => undefined,
     watch(_, listener) {
       listeners.add(listener);

@@ -6,6 +6,8 @@ export type Adoption = {
   adopt(): Promise<void>;
   /** A run has come to rest. Where the last look left runs behind, it is time to look again. */
   placeFreed(): void;
+  /** The run is left to another process. */
+  passedOver(runId: RunId): void;
   close(): void;
 };
 
@@ -38,6 +40,7 @@ export function createAdoption(
           isLooking = false;
         });
     },
+    passedOver: () => undefined,
     close() {
       isClosed = true;
     },

@@ -5,6 +5,7 @@ import type { AccessCount, Stop } from './next-step.js';
 /** Facts of a drive that change while it goes on. The loop reads them and decides with `nextStep`. */
 export type DriveState = {
   leaving: boolean;
+  draining: boolean;
   crash: { readonly error: unknown } | undefined;
   halted: boolean;
   stop: Stop | undefined;
@@ -25,6 +26,8 @@ export type DriveContext = {
   readonly stop: (reason: Stop) => void;
   /** Lets go of the run without a trace. */
   readonly leave: () => void;
+  /** The same, when what runs has finished. */
+  readonly drain: () => void;
   readonly publish: ProgressListener;
   /** Aborts when the drive has ended, however it did. */
   readonly over: AbortSignal;

@@ -15,13 +15,14 @@ import { graverStop } from './next-step.js';
 import { openLoop } from './open-loop.js';
 import { keepLease, stopFrom, watchClock, watchStorage } from './watching.js';
 
-/** A run being driven by this process. */
-export type Drive = Pick<DriveContext, 'stop' | 'leave'> & { readonly done: Promise<void> };
+/** A run being driven by this process. Done with false when it is left to a process that can execute it. */
+export type Drive = Pick<DriveContext, 'stop' | 'leave' | 'drain'> & { readonly done: Promise<boolean> };
 
 export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener): Drive {
   const over = new AbortController();
   const state: DriveState = {
     leaving: false,
+    draining: false,
     crash: undefined,
     halted: false,
     stop: undefined,
@@ -44,30 +45,42 @@ export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener
       state.leaving = true;
       state.wake();
     },
+    drain() {
+      state.draining = true;
+      state.wake();
+    },
   };
-  return { stop: context.stop, leave: context.leave, done: drive(context).finally(() => over.abort()) };
+  const { stop, leave, drain } = context;
+  return { stop, leave, drain, done: drive(context).finally(() => over.abort()) };
 }
 
-async function drive(context: DriveContext): Promise<void> {
+async function drive(context: DriveContext): Promise<boolean> {
   const { parts, lease, stop } = context;
   const run = await parts.store.runs.get(lease.owner, lease.runId);
-  if (!run || isTerminal(run.status)) return;
+  if (!run || isTerminal(run.status)) return true;
   if (run.control) stop(stopFrom(run.control));
   if (isGivenUp(context, run)) stop({ kind: 'lost', times: lease.lostDrives });
   void keepLease(context);
   try {
     const { fork } = run.plan;
     const leftAt = fork && (await unfinishedAt(context, run, fork));
-    if (fork?.mode === 'replay' && leftAt === undefined)
-      return void (await replay(context, run, fork).catch((error) => endReplay(context, run, error)));
+    if (fork?.mode === 'replay' && leftAt === undefined) {
+      await replay(context, run, fork).catch((error) => endReplay(context, run, error));
+      return true;
+    }
     const begun = fork ? await copyPrefix(context, run, { ...fork, fromSeq: leftAt ?? fork.fromSeq }) : run;
     const flow = openFlow(parts, begun);
     await (flow ? driveFlow(context, begun, flow) : driveSteps(context, begun));
   } catch (error) {
+    if (error instanceof LeftToOthers) return false;
     // The new lease holder continues the run.
     if (!(error instanceof LeaseLost)) throw error;
   }
+  return true;
 }
+
+/** What the run needs is not here, and may be with another process. */
+class LeftToOthers extends Error {}
 
 /**
  * Whether every driver of the run was lost at the same place, so that taking it up may end this process as well. A run of the
@@ -123,11 +136,13 @@ async function endReplay(context: DriveContext, { owner, runId }: Run, error: un
 
 /**
  * A run whose agent or suite is gone can never go on and fails; any other error leaves it for another attempt. So does the
- * error of a command-line run that has begun: its caller can set the missing variable and resume.
+ * error of a command-line run that has begun: its caller can set the missing variable and resume. Where processes share
+ * their runs, another one may have what is missing here.
  */
 async function giveUp(context: DriveContext, run: Run, error: unknown): Promise<undefined> {
   if (!isHostError(error) || (error.code !== 'not_found' && error.code !== 'conflict')) throw error;
   if (run.origin === 'cli' && run.eventCount > 0) throw error;
+  if (run.origin === 'host' && (await context.parts.sharing?.waits(run))) throw new LeftToOthers();
   await fail(context, run, { code: 'agent_unavailable', message: error.message });
   return undefined;
 }

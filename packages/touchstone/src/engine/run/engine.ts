@@ -9,6 +9,7 @@ import { createAdoption } from './adoption.js';
 import { createAlarms } from './alarms.js';
 import { type Drive, startDrive } from './drive.js';
 import { createProgressFeed } from './progress.js';
+import { createSharedAdoption } from './shared-adoption.js';
 import { CANCELLABLE, stopFrom } from './watching.js';
 
 /** A run that this process has taken up. `again` is set when a caller wants it driven while it is coming to rest. */
@@ -27,20 +28,26 @@ export function createEngine(parts: Parts): Engine {
   const feed = createProgressFeed();
   const { leaseMs } = parts.limits;
   const alarms = createAlarms(parts.clock, ({ owner, runId }) => driveSoon(owner, runId));
-  let shutDown = false;
+  /** Nothing new is taken up. */
+  let closing = false;
+  let takeovers = 0;
 
-  /** One attempt: take the lease, drive, let go. False when another process has the lease. */
-  const attempt = async (owner: Owner, runId: RunId, mine: ActiveRun): Promise<boolean> => {
-    const lease = await parts.store.leases.take(owner, runId, leaseMs);
-    if (!lease || shutDown) return false;
+  /** One attempt: take the lease, drive, let go. False when the run is left to another process, which may have it already. */
+  const attempt = async (owner: Owner, runId: RunId, mine: ActiveRun, most?: number): Promise<boolean> => {
+    const lease = await parts.store.leases.take(owner, runId, leaseMs, most);
+    if (!lease) return false;
+    if (lease.lostDrives > 0) takeovers += 1;
     try {
+      if (closing) return false;
       const publish: ProgressListener = (progress, finished) => feed.publish(runId, progress, finished);
       mine.drive = startDrive(parts, lease, publish);
-      await mine.drive.done;
-      return true;
+      const isOurs = await mine.drive.done;
+      if (!isOurs) adoption.passedOver(runId);
+      return isOurs;
     } finally {
       mine.drive = undefined;
       await parts.store.leases.release(lease);
+      if (closing) parts.store.leases.offer(runId);
     }
   };
 
@@ -48,23 +55,31 @@ export function createEngine(parts: Parts): Engine {
   const attemptInSlot = async (owner: Owner, runId: RunId, mine: ActiveRun): Promise<boolean> => {
     const leave = await parts.slots.runs.enter(owner.tenant, runId, mine.hurry.signal);
     try {
-      return await attempt(owner, runId, mine);
+      return !closing && (await attempt(owner, runId, mine, leave && parts.sharing?.activeRuns));
     } finally {
       leave?.();
     }
   };
 
+  /** Runs that ask people do no work worth a slot; a promotion does not stand in line behind evaluations. */
+  const attemptRun = async (run: Run, mine: ActiveRun): Promise<boolean> => {
+    const { owner, runId } = run;
+    if (openFlow(parts, run)) return attempt(owner, runId, mine);
+    const isOurs = parts.works && ((await parts.sharing?.suits(run)) ?? true);
+    if (isOurs) return attemptInSlot(owner, runId, mine);
+    if (parts.works) adoption.passedOver(runId);
+    else parts.store.leases.offer(runId);
+    return false;
+  };
+
   /** Drives until the run is at rest. A run resumed while it was still pausing is taken up again. */
   const holdRun = async (owner: Owner, runId: RunId, mine: ActiveRun): Promise<void> => {
-    for (let active = true; active && !shutDown; ) {
+    for (let active = true; active && !closing; ) {
       mine.again = false;
       const run = await parts.store.runs.get(owner, runId);
       if (!run || !needsDriver(run, parts.clock.now())) return;
       if (run.control) mine.hurry.abort();
-      // Runs that ask people do no work worth a slot; a promotion does not stand in line behind evaluations.
-      active = openFlow(parts, run)
-        ? await attempt(owner, runId, mine)
-        : await attemptInSlot(owner, runId, mine);
+      active = await attemptRun(run, mine);
       const after = await parts.store.runs.get(owner, runId);
       if (after && isWaiting(after)) alarms.set(after);
       if (after) await tellRelatives(after);
@@ -97,7 +112,9 @@ export function createEngine(parts: Parts): Engine {
     drive(owner, runId).catch((error) => parts.log.error('run.abandoned', { runId }, error));
   };
 
-  const adoption = createAdoption(parts, driveSoon);
+  const adoption = parts.sharing
+    ? createSharedAdoption(parts, activeRuns, driveSoon)
+    : createAdoption(parts, driveSoon);
 
   /** A run that a workflow starts is driven with it, and its end is what the workflow waits for. */
   const tellRelatives = async ({ owner, runId, plan, status }: Run): Promise<void> => {
@@ -108,6 +125,15 @@ export function createEngine(parts: Parts): Engine {
     await parts.store.runs.request(owner, plan.parent.runId, awake);
     driveSoon(owner, plan.parent.runId);
   };
+
+  const takeNoMore = (): void => {
+    closing = true;
+    adoption.close();
+    alarms.close();
+    // Those that wait for a slot wait no longer.
+    for (const one of activeRuns.values()) one.hurry.abort();
+  };
+  const allDone = () => Promise.allSettled([...activeRuns.values()].map((one) => one.done));
 
   const change = async (
     owner: Owner,
@@ -164,15 +190,21 @@ export function createEngine(parts: Parts): Engine {
     interrupts: createInterrupts(parts, drive),
     adopt: adoption.adopt,
     watch: (runId, listener) => feed.subscribe(runId, listener),
+    drives: (runId) => activeRuns.get(runId)?.drive !== undefined,
+    get load() {
+      return { atWork: activeRuns.size, takeovers };
+    },
+    async drain(limitMs) {
+      takeNoMore();
+      for (const one of activeRuns.values()) one.drive?.drain();
+      const over = new AbortController();
+      await Promise.race([allDone(), parts.clock.sleep(limitMs, over.signal).catch(() => undefined)]);
+      over.abort();
+    },
     async shutdown() {
-      shutDown = true;
-      adoption.close();
-      alarms.close();
-      for (const one of activeRuns.values()) {
-        one.hurry.abort();
-        one.drive?.leave();
-      }
-      await Promise.allSettled([...activeRuns.values()].map((one) => one.done));
+      takeNoMore();
+      for (const one of activeRuns.values()) one.drive?.leave();
+      await allDone();
     },
   };
 }

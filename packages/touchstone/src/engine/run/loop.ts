@@ -74,6 +74,7 @@ export async function runLoop(loop: Loop): Promise<void> {
 
 const viewOf = ({ state, units, committer, kind, abort, withdrawal }: Loop): View => ({
   leaving: state.leaving,
+  draining: state.draining,
   crashed: state.crash !== undefined,
   halted: state.halted,
   stop: state.stop,

@@ -4,6 +4,7 @@ import { graverStop, nextStep, type Stop, type View } from './next-step.js';
 
 const calm: View = {
   leaving: false,
+  draining: false,
   crashed: false,
   halted: false,
   stop: undefined,
@@ -57,6 +58,16 @@ describe('nextStep', () => {
     ['a ceiling reached by the last task came too late', { stop: budget, unfinished: false }, 'complete'],
     ['leaving aborts', { leaving: true, running: 1 }, 'abort'],
     ['and writes nothing', { leaving: true }, 'leave'],
+    ['what runs finishes while it is drained', { draining: true, running: 1 }, 'wait'],
+    [
+      'what waits for a slot does not begin then',
+      { draining: true, running: 1, withdrawn: false },
+      'withdraw',
+    ],
+    ['what was executed is written first', { draining: true, uncommitted: 1 }, 'wait'],
+    ['and then the rest is left', { draining: true }, 'leave'],
+    ['a drained run with nothing left to do is completed', { draining: true, unfinished: false }, 'complete'],
+    ['a drained run that was cancelled is stopped', { draining: true, stop: cancel }, 'stop'],
     ['a crash aborts the others', { crashed: true, running: 1 }, 'abort'],
     ['and then fails the run', { crashed: true, unfinished: false }, 'crash'],
     ['after a failed node nothing starts', { halted: true }, 'complete'],
@@ -67,6 +78,7 @@ describe('nextStep', () => {
   it('never starts anything while stopping, and never ends with work running or unwritten', () => {
     const views = fc.record({
       leaving: fc.boolean(),
+      draining: fc.boolean(),
       crashed: fc.boolean(),
       halted: fc.boolean(),
       stop: fc.constantFrom(undefined, cancel, timeout, budget, storage, changed, drain, immediate),
@@ -80,7 +92,8 @@ describe('nextStep', () => {
     fc.assert(
       fc.property(views, (view) => {
         const step = nextStep(view);
-        if (view.leaving || view.crashed || view.halted || view.stop) expect(step).not.toBe('start');
+        if (view.leaving || view.draining || view.crashed || view.halted || view.stop)
+          expect(step).not.toBe('start');
         if (!['start', 'wait', 'withdraw', 'abort'].includes(step))
           expect(view.running + view.uncommitted).toBe(0);
         if (step === 'wait') expect(view.running + view.uncommitted).toBeGreaterThan(0);

@@ -22,6 +22,8 @@ export type Stop =
 export type View = {
   /** This process must let go of the run (shutdown, or another driver took it over). */
   readonly leaving: boolean;
+  /** This process is to let go of the run when what runs has finished. */
+  readonly draining: boolean;
   readonly crashed: boolean;
   /** A failed step after which none may start. */
   readonly halted: boolean;
@@ -53,7 +55,8 @@ const LIMITS: ReadonlySet<Stop['kind']> = new Set(['timeout', 'budget', 'storage
 
 /** The whole run loop as one pure decision: from what is known to what is done next. */
 export function nextStep(view: View): Step {
-  const stopping = view.leaving || view.crashed || view.halted || view.stop !== undefined;
+  const isLast = view.leaving || view.crashed || view.halted || view.stop !== undefined;
+  const stopping = isLast || view.draining;
   if (!stopping && view.unfinished && view.running < view.concurrency && view.uncommitted < AHEAD)
     return 'start';
   // What waits for a slot has not begun, so no stop lets it finish.
@@ -62,6 +65,7 @@ export function nextStep(view: View): Step {
   if (view.uncommitted > 0) return 'wait';
   if (view.leaving) return 'leave';
   if (view.crashed) return 'crash';
+  if (!isLast && view.draining && view.unfinished) return 'leave';
   // A limit that is reached with nothing left to do has come too late; what a person asked for is never too late, and
   // without access there is nothing to complete.
   const isLimit = view.stop !== undefined && LIMITS.has(view.stop.kind);

@@ -1,5 +1,5 @@
 import type { RunId, TaskResult } from '@touchstone/protocol';
-import type { Clock, FinishedTask, Progress, ProgressListener } from '../../ports/index.js';
+import { type Clock, finishedTask, type Progress, type ProgressListener } from '../../ports/index.js';
 
 /** Folds committed results into the live picture of a run. Nothing here is stored; a restart folds it anew. */
 export type ProgressFold = {
@@ -49,14 +49,6 @@ export function createProgress(total: number, clock: Clock, publish: ProgressLis
 
 const remainingMs = (elapsedMs: number, done: number, left: number): number | undefined =>
   done > 0 ? Math.round((elapsedMs / done) * left) : undefined;
-
-const finishedTask = (result: TaskResult): FinishedTask => ({
-  taskId: result.taskId,
-  score: result.score,
-  passed: result.passed,
-  ...(result.unscored && { unscored: result.unscored }),
-  ...(result.latencyMs !== undefined && { latencyMs: result.latencyMs }),
-});
 
 /** Listeners to the progress of runs. Publishing without a listener costs a map look-up. */
 export type ProgressFeed = {

@@ -1,7 +1,7 @@
 import { HostError } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
 import type { DriveContext } from './drive-context.js';
-import { keepLease } from './watching.js';
+import { keepLease, watchStorage } from './watching.js';
 
 const LEASE_MS = 3_000;
 const away = new HostError('unavailable', 'The store cannot be used: it is away.');
@@ -54,4 +54,25 @@ it('a lease that another driver has taken is left at once', async () => {
   const { context, seen } = createDrive([true, false, true]);
   await keepLease(context);
   expect(seen).toEqual({ renewals: 2, left: true, logged: 0 });
+});
+
+it('a store that cannot be asked for a while is asked again, so that a tenant without room is still stopped', async () => {
+  const answers = [new Error('away'), new Error('away'), false, true];
+  const { context, seen } = createDrive([]);
+  const stops: unknown[] = [];
+  const isStorageFull = async (): Promise<boolean> => {
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer === true;
+  };
+  await watchStorage({
+    ...context,
+    parts: { ...context.parts, isStorageFull },
+    stop: (reason) => stops.push(reason),
+  });
+  expect({ stops, logged: seen.logged, answers }).toEqual({
+    stops: [{ kind: 'storage' }],
+    logged: 1,
+    answers: [],
+  });
 });

@@ -82,12 +82,15 @@ export async function watchClock({ parts, stop, over }: DriveContext, run: Run):
 export async function watchStorage({ parts, lease, stop, over }: DriveContext): Promise<void> {
   const { clock, log, isStorageFull } = parts;
   if (!isStorageFull) return;
-  try {
-    for (;;) {
-      await clock.sleep(LISTEN_MS, over);
-      if (await isStorageFull(lease.owner)) return stop({ kind: 'storage' });
-    }
-  } catch (error) {
-    if (!over.aborted) log.error('storage.unwatched', { runId: lease.runId }, error);
+  let isFailing = false;
+  while (await isStillAt(clock.sleep(LISTEN_MS, over))) {
+    const look = await isStorageFull(lease.owner).then(
+      (isFull) => ({ isFull, error: undefined }),
+      (error: unknown) => ({ isFull: false, error }),
+    );
+    if (look.isFull) return stop({ kind: 'storage' });
+    if (look.error && !isFailing && !over.aborted)
+      log.error('storage.unwatched', { runId: lease.runId }, look.error);
+    isFailing = look.error !== undefined;
   }
 }

@@ -214,6 +214,7 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     carryOut: async () => ({ code: 'conflict', message: 'Nothing is deployed here.' }),
     limits: { ...DEFAULT_LIMITS, gatherMs: 0, ...options.limits },
     shares: UNSHARED,
+    works: true,
     slots: { runs: createSlots({ perTenant: 32 }), tasks: createSlots({ perTenant: 512 }), ...options.slots },
     ...options.parts,
   };

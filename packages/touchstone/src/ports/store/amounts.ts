@@ -15,6 +15,8 @@ export type Amounts = {
   bytes(owner: Owner): Promise<number>;
   /** Versions of suites and agents, or webhooks. */
   count(owner: Owner, thing: CountedThing): Promise<number>;
+  /** Runs of the tenant that wait to begin; counted up to `most`. */
+  pendingRuns(owner: Owner, most: number): Promise<number>;
   /** Annotations of one run of this owner. */
   annotations(owner: Owner, runId: RunId): Promise<number>;
 };

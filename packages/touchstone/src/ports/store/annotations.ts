@@ -42,6 +42,6 @@ export type Annotations = {
   list(owner: Owner, runId: RunId): Promise<readonly Annotation[]>;
   /** All of the owner's runs whose label begins like this, oldest first. */
   labelled(owner: Owner, beginning: string, filter?: LabelFilter): Promise<readonly Annotation[]>;
-  /** Called after an annotation of this run has been added by this process. Returns the unsubscribe function. */
+  /** Called after an annotation of this run has been added, by another process where the store hears of it. Returns the unsubscribe function. */
   watch(owner: Owner, runId: RunId, listener: (annotation: Annotation) => void): () => void;
 };

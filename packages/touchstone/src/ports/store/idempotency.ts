@@ -33,4 +33,6 @@ export type Idempotency = {
   keep(owner: Owner, key: IdempotencyKey, response: KeptResponse, now: number): Promise<void>;
   /** Gives the claim back without an answer, so that a retry executes again. */
   drop(owner: Owner, key: IdempotencyKey): Promise<void>;
+  /** Removes what has expired by then, of all owners. An expired key is free with or without it. */
+  sweep(now: number): Promise<void>;
 };

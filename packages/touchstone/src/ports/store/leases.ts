@@ -17,15 +17,26 @@ export type Lease = {
 
 /** The one place that looks across owners, because adopting a run is the host's business and not a tenant's. */
 export type Leases = {
-  /** Takes the lease if it is free, expired, or held by a process of this machine that is gone. */
-  take(owner: Owner, runId: RunId, ttlMs: number): Promise<Lease | undefined>;
+  /**
+   * Takes the lease if it is free, expired, or held by a process that is known to be gone; and, with `most`, if the
+   * tenant has fewer leases than that, in all processes together.
+   */
+  take(owner: Owner, runId: RunId, ttlMs: number, most?: number): Promise<Lease | undefined>;
   renew(lease: Lease, ttlMs: number): Promise<boolean>;
   release(lease: Lease): Promise<void>;
   /**
    * Unfinished `host` runs (pending, running, cancelling, pausing and not yet at rest, or waiting past `waitUntil`) whose
-   * lease is free: the oldest of each tenant, and of each tenant so many at most.
+   * lease is free: the oldest of each tenant, and of each tenant so many at most. With `most`, a tenant that has so many
+   * leases is left out, but for runs that only have to stop.
    */
-  adoptable(perTenant: number): Promise<readonly { readonly owner: Owner; readonly runId: RunId }[]>;
+  adoptable(
+    perTenant: number,
+    most?: number,
+  ): Promise<readonly { readonly owner: Owner; readonly runId: RunId }[]>;
+  /** Tells other processes that a run waits for a driver. Not every process hears it: all look from time to time. */
+  offer(runId: RunId): void;
+  /** Called when another process offers a run. Returns the function that ends it. */
+  watchOffers(listener: () => void): () => void;
 };
 
 /** Money spent, committed before the answer it bought is used. A crash loses no cents. */

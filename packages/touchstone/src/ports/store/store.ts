@@ -15,6 +15,7 @@ import type { Runs } from './runs.js';
 import type { Sessions } from './sessions.js';
 import type { Suites } from './suite-store.js';
 import type { Webhooks } from './webhooks.js';
+import type { Workers } from './workers.js';
 
 /** Everything durable, one port per concern. Owner first in every call that reads or writes a tenant's rows. */
 export type Store = {
@@ -38,14 +39,26 @@ export type Store = {
   readonly idempotency: Idempotency;
   readonly retention: Retention;
   readonly amounts: Amounts;
+  readonly workers: Workers;
+  /** Whether processes of several machines may share it. */
+  readonly isShared: boolean;
   /** A secret of this store, made when it is first asked for: what every process on it signs and checks with. */
   secret(name: string): Promise<string>;
   /** Takes back the names of all packs, agents and suites of an owner that are not listed, as `name@version`. */
   retain(owner: Owner, kept: RetainedNames): Promise<void>;
   /** Writes a copy of everything, as it is at this moment, to a new file. Others go on meanwhile. */
   copyTo(file: string): Promise<void>;
+  /** Rejects when it cannot be used now: it is away, or its tables are of a release that this program cannot work with. */
+  ping(): Promise<void>;
   /** Reads all of it, and says what is damaged, in names of tables and indexes; nothing when all is well. */
   check(): Promise<readonly string[]>;
+  /**
+   * Whether this process does what has to be done now and then for all of the store. Of several processes that know each
+   * other one does; where they do not, each does.
+   */
+  maintains(): Promise<boolean>;
+  /** What an operator should know about the database, although nothing is wrong with it. */
+  warnings(): Promise<readonly string[]>;
   /** Holds the logs of all runs against what they promise, for a store at rest; answers what does not hold, by ids of runs. */
   checkLogs(): Promise<readonly string[]>;
   close(): Promise<void>;

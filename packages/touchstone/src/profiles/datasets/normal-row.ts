@@ -25,6 +25,16 @@ const NAMES = {
 } as const;
 type Part = keyof typeof NAMES;
 
+/** Names of other tools. One counts only in a row that has none of the names above: beside one it is a further column. */
+const OTHER_NAMES: { readonly [name: string]: Part } = {
+  messages: 'input',
+  ...Object.fromEntries(
+    ['target', 'ideal', 'expected_output', 'expectedOutput', 'outputs', '__expected'].map(
+      (name) => [name, 'expected'] as const,
+    ),
+  ),
+};
+
 const PART_OF = new Map<string, Part>(
   Object.entries(NAMES).flatMap(([part, names]) => names.map((name) => [name, part as Part] as const)),
 );
@@ -79,8 +89,9 @@ type RowOptions = {
 export function normaliseRow(value: unknown, { at, cells = false }: RowOptions): RowReading {
   if (!isObject(value))
     return { issues: [{ pointer: '', message: `Expected an object, got ${typeName(value)}.` }], notes: [] };
-  const parts = new RowParts(cells);
-  for (const entry of entriesOf(value)) parts.take(entry);
+  const entries = entriesOf(value);
+  const parts = new RowParts(cells, new Set(entries.flatMap(({ key }) => PART_OF.get(key) ?? [])));
+  for (const entry of entries) parts.take(entry);
   const members = parts.read();
   const { issues, notes } = parts;
   return issues.length > 0 ? { issues, notes } : { row: { ...members, at } as NormalRow, issues, notes };
@@ -88,7 +99,9 @@ export function normaliseRow(value: unknown, { at, cells = false }: RowOptions):
 
 /** Whether a table can have rows at all, by the names of its columns. */
 export const columnIssues = (columns: readonly string[]): readonly Issue[] =>
-  columns.some((column) => PART_OF.get(column) === 'input') ? [] : [NO_INPUT];
+  columns.some((column) => PART_OF.get(column) === 'input' || OTHER_NAMES[column] === 'input')
+    ? []
+    : [NO_INPUT];
 
 const NO_INPUT: Issue = { pointer: '', message: `Expected an input: one of ${NAMES.input.join(', ')}.` };
 
@@ -101,10 +114,19 @@ class RowParts {
   readonly notes: RowNote[] = [];
   private readonly entries = new Map<Part, Entry>();
 
-  constructor(private readonly cells: boolean) {}
+  constructor(
+    private readonly cells: boolean,
+    /** Parts that the row has under a name of ours. */
+    private readonly own: ReadonlySet<Part>,
+  ) {}
+
+  private partOf(key: string): Part | undefined {
+    const other = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] : undefined;
+    return other === undefined || this.own.has(other) ? PART_OF.get(key) : other;
+  }
 
   take(entry: Entry): void {
-    const part = PART_OF.get(entry.key);
+    const part = this.partOf(entry.key);
     if (entry.issue !== undefined) this.refuse(entry, entry.issue);
     else if (entry.key === 'code_eval') this.notes.push(CODE_EVAL);
     else if (part === undefined) {
@@ -194,7 +216,7 @@ class RowParts {
       this.issues.push(NO_INPUT);
       return {};
     }
-    const input = entry.value as Json;
+    const input = (entry.key === 'messages' ? { messages: entry.value } : entry.value) as Json;
     const beside = this.besideInput();
     if (isEmpty(beside)) return { input };
     if (!isObject(input)) return { input, beside };

@@ -24,6 +24,23 @@ describe('the shapes a row may have', () => {
     expect(await rowOf(row)).toEqual(row);
   });
 
+  it.each(['target', 'ideal', 'expected_output', 'expectedOutput', 'outputs', '__expected'])(
+    'a row of another tool, which calls what it expects %s',
+    async (name) => {
+      expect(await rowOf({ input: 'a', [name]: 'b' })).toEqual({ input: 'a', expected: 'b' });
+      expect(await rowOf({ input: 'a', expected: 'b', [name]: 'c' })).toEqual({ input: 'a', expected: 'b' });
+    },
+  );
+
+  it('a row with messages, unless it has an input', async () => {
+    const messages = [{ role: 'user', content: 'Hi' }];
+    expect(await rowOf({ messages, ideal: 'Hello' })).toEqual({ input: { messages }, expected: 'Hello' });
+    expect(await rowOf({ input: 'Hi', messages, ideal: 'Hello' })).toEqual({
+      input: 'Hi',
+      expected: 'Hello',
+    });
+  });
+
   it('a case with inputs and expectations', async () => {
     const row = await rowOf({
       id: ID,

@@ -84,7 +84,7 @@ const keyOf = (row: Row, key: readonly string[]): readonly SqlValue[] =>
 async function* pagesOf(db: Db, { table, key }: StoredTable): AsyncGenerator<readonly Row[]> {
   if (key.length === 0) {
     yield* slicesOf(
-      await db.all(`SELECT * FROM ${table} ORDER BY ${table === 'ledger' ? LEDGER_ORDER : 'tenant'}`, []),
+      await db.scan(`SELECT * FROM ${table} ORDER BY ${table === 'ledger' ? LEDGER_ORDER : 'tenant'}`, []),
     );
     return;
   }
@@ -100,7 +100,8 @@ async function* pagesOf(db: Db, { table, key }: StoredTable): AsyncGenerator<rea
   }
 }
 
-const LEDGER_ORDER = 'run_no, at, provider, model, input_tokens, output_tokens, cost_usd';
+/** Engines disagree on where NULL comes. */
+const LEDGER_ORDER = `run_no, at, provider, model, input_tokens, output_tokens, COALESCE(cost_usd, -1), COALESCE(spend_id, '')`;
 
 function* slicesOf(rows: readonly Row[]): Generator<readonly Row[]> {
   for (let at = 0; at < rows.length; at += PAGE) yield rows.slice(at, at + PAGE);

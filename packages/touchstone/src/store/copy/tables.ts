@@ -37,6 +37,7 @@ export const STORED_TABLES: readonly StoredTable[] = [
   { table: 'secrets', key: ['name'] },
   { table: 'api_keys', key: ['key_hash'] },
   { table: 'sessions', key: ['session_hash'] },
+  { table: 'workers', key: ['worker'] },
   { table: 'idempotency', key: [...OWNER, 'operation', 'caller_key'] },
   // Last: while other tables are filled, the engine counts their bytes here.
   { table: 'stored_bytes', key: [] },

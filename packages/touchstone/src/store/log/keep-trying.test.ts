@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Clock } from '../../ports/index.js';
-import { OutcomeUnknown, StoreAway } from '../db.js';
-import { keepTrying } from './keep-trying.js';
+import { GuardFailed, OutcomeUnknown, StoreAway } from '../db.js';
+import { keepTrying, writeOnce } from './keep-trying.js';
 
 function createClock(): Clock {
   let ms = 0;
@@ -39,15 +39,28 @@ it('a write that was never confirmed is not made again when it has taken effect,
     [false, 2],
   ] as const) {
     const write = failing(unknown);
-    await keepTrying(createClock(), write, async () => isWritten);
+    await writeOnce(createClock(), write, async () => isWritten);
     expect(write.calls).toBe(calls);
   }
 });
 
-it('nobody can tell whether it has taken effect: it is not made again', async () => {
-  const write = failing(unknown);
-  await expect(keepTrying(createClock(), write)).rejects.toBe(unknown);
-  expect(write.calls).toBe(1);
+it('a write that takes effect only while the next one waits for it is not an error', async () => {
+  const write = failing(unknown, new GuardFailed(0));
+  const looks = [false, true];
+  await writeOnce(createClock(), write, async () => looks.shift() as boolean);
+  expect([write.calls, looks]).toEqual([2, []]);
+});
+
+it('a guard that fails at the first try is an error, whatever is stored', async () => {
+  const failed = new GuardFailed(0);
+  await expect(writeOnce(createClock(), failing(failed), async () => true)).rejects.toBe(failed);
+});
+
+it('what the database could not answer is asked again four times a second', async () => {
+  const clock = createClock();
+  const read = failing(unknown, away);
+  await keepTrying(clock, read);
+  expect([read.calls, clock.elapsed()]).toEqual([3, 500]);
 });
 
 it('after a minute the caller is told, and other errors at once', async () => {

@@ -1,28 +1,40 @@
 import type { Clock } from '../../ports/index.js';
-import { OutcomeUnknown, StoreAway } from '../db.js';
+import { GuardFailed, OutcomeUnknown, StoreAway } from '../db.js';
 
 /** How long what has been executed is kept for a database that is away: it has been paid for. */
 const KEPT_MS = 60_000;
 const PAUSE_MS = 250;
 
-/**
- * Writes until the database takes it, or has been away for too long. Whether a write took effect that was never confirmed is
- * looked up; where that cannot be, it is not tried again.
- */
-export async function keepTrying(
-  clock: Clock,
-  write: () => Promise<unknown>,
-  isWritten?: () => Promise<boolean>,
-): Promise<void> {
+/** Reads, or writes what is the same when it is written twice, until the database answers or has been away for too long. */
+export async function keepTrying<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {
   const until = clock.elapsed() + KEPT_MS;
-  for (let isUnknown = false; ; ) {
+  for (;;) {
     try {
-      if (!(isUnknown && (await isWritten?.()))) await write();
-      return;
+      return await attempt();
     } catch (error) {
-      isUnknown ||= error instanceof OutcomeUnknown;
-      if (!(error instanceof StoreAway) || clock.elapsed() >= until || (isUnknown && !isWritten)) throw error;
+      if (!(error instanceof StoreAway) || clock.elapsed() >= until) throw error;
       await clock.sleep(PAUSE_MS);
     }
   }
+}
+
+/**
+ * The same for a write that may take effect once only. Whether one that was never confirmed took effect is looked up. It may
+ * also do so later, while the next one waits for it: then a guard of the next one fails.
+ */
+export function writeOnce(
+  clock: Clock,
+  write: () => Promise<unknown>,
+  isWritten: () => Promise<boolean>,
+): Promise<void> {
+  let isUnknown = false;
+  return keepTrying(clock, async () => {
+    if (isUnknown && (await isWritten())) return;
+    try {
+      await write();
+    } catch (error) {
+      isUnknown ||= error instanceof OutcomeUnknown;
+      if (!(isUnknown && error instanceof GuardFailed && (await isWritten()))) throw error;
+    }
+  });
 }

@@ -1,10 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { asId, type Owner, type RunId } from '@touchstone/protocol';
-import type { Clock, Lease, Leases } from '../../ports/index.js';
-import type { Db, Row } from '../db.js';
+import type { Lease, Leases } from '../../ports/index.js';
+import { type Db, lockKey, type Row, type Statement } from '../db.js';
+import type { Peers } from '../peers.js';
 import { numberAt, textAt } from '../rows.js';
 import { keepTrying } from './keep-trying.js';
+import type { LeaseClock } from './lease-clock.js';
 
 const OF_RUN = 'WHERE run_id = ? AND tenant = ? AND workspace = ?';
 const READ = `SELECT run_no, lease_token, lease_holder, lease_until FROM runs ${OF_RUN}`;
@@ -26,7 +28,8 @@ const RENEW = `UPDATE runs SET lease_until = ?
 const RELEASE = `UPDATE runs SET lease_token = lease_token + 1, lease_holder = NULL, lease_until = NULL
   WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ?`;
 
-const HOST_RUNS = `SELECT run_no, run_id, tenant, workspace, lease_holder FROM runs WHERE origin = 'host'`;
+const HOST_RUNS = `SELECT run_no, run_id, tenant, workspace, lease_holder, control_kind
+  FROM runs WHERE origin = 'host'`;
 const AT_WORK = `${HOST_RUNS} AND status IN ('pending', 'running', 'cancelling', 'paused')
   AND (status <> 'paused' OR control_kind = 'pause')`;
 const OVERDUE = `${HOST_RUNS} AND status IN ('waiting-approval', 'waiting-input', 'waiting-external')
@@ -39,30 +42,44 @@ const FREE = `SELECT * FROM (
     SELECT *, ROW_NUMBER() OVER (PARTITION BY tenant ORDER BY run_no) AS place
     FROM (${unfinished('(lease_holder IS NULL OR lease_until < ?)')}) AS free
   ) AS placed WHERE place <= ? ORDER BY place, run_no`;
+/** Of runs that execute something. One query for all tenants, and one for a tenant. */
+const LEASED = `FROM runs WHERE origin = 'host' AND status IN ('pending', 'running', 'cancelling', 'paused')
+  AND lease_holder IS NOT NULL AND lease_until >= ?`;
+const LEASES_OF_TENANT = `(SELECT COUNT(*) ${LEASED} AND tenant = ?)`;
+const FULL_TENANTS = `SELECT tenant ${LEASED} GROUP BY tenant HAVING COUNT(*) >= ?`;
 const HELD_BY_OTHERS = unfinished('lease_until >= ? AND lease_holder <> ?');
 
-export function createLeases(db: Db, clock: Clock, holder: string): Leases {
+export function createLeases(db: Db, clock: LeaseClock, holder: string, peers: Peers): Leases {
+  const isLost = (one: string): boolean => isGone(one) || peers.isGone(one);
   const fenced = async (sql: string, lease: Lease, values: readonly number[]): Promise<boolean> => {
     const key = [lease.runId, lease.owner.tenant, lease.owner.workspace, lease.token];
     const [outcome] = await db.transaction([{ sql, params: [...values, ...key] }], lease.runId);
     return outcome?.changes === 1;
   };
   return {
-    take: (owner, runId, ttlMs) => take(db, { owner, runId, holder, now: clock.now(), ttlMs }),
-    renew: (lease, ttlMs) => fenced(RENEW, lease, [clock.now() + ttlMs]),
+    take: (owner, runId, ttlMs, most) =>
+      take(db, { owner, runId, holder, now: clock.now(), ttlMs, most, isLost }),
+    renew(lease, ttlMs) {
+      clock.measure();
+      return fenced(RENEW, lease, [clock.now() + ttlMs]);
+    },
     // Released twice is released: the token has moved on.
-    release: (lease) =>
-      keepTrying(
-        clock,
-        () => fenced(RELEASE, lease, []),
-        async () => false,
-      ),
-    async adoptable(perTenant) {
+    async release(lease) {
+      await keepTrying(clock, () => fenced(RELEASE, lease, []));
+    },
+    async adoptable(perTenant, most) {
       const now = clock.now();
+      const full = most === undefined ? [] : await db.all(FULL_TENANTS, [now, most]);
+      const fullTenants = new Set(full.map((row) => textAt(row, 'tenant')));
+      const mayGoOn = (row: Row) => !fullTenants.has(textAt(row, 'tenant')) || row.control_kind !== null;
       const free = await db.all(FREE, [now, now, now, perTenant]);
       const held = await db.all(HELD_BY_OTHERS, [now, holder, now, now, holder]);
-      return firstOfEach(perTenant, [...free, ...held.filter(heldByGone())]).map(toAdoptable);
+      await peers.look(held.map((row) => textAt(row, 'lease_holder')));
+      const found = [...free, ...held.filter(heldBy(isLost))].filter(mayGoOn);
+      return firstOfEach(perTenant, found).map(toAdoptable);
     },
+    offer: (runId) => peers.notify('drive', runId),
+    watchOffers: (listener) => peers.listen('drive', listener),
   };
 }
 
@@ -82,33 +99,47 @@ type Taker = {
   readonly holder: string;
   readonly now: number;
   readonly ttlMs: number;
+  readonly most: number | undefined;
+  readonly isLost: (holder: string) => boolean;
 };
 
-async function take(db: Db, { owner, runId, holder, now, ttlMs }: Taker): Promise<Lease | undefined> {
+async function take(db: Db, taker: Taker): Promise<Lease | undefined> {
+  const { owner, runId, holder, now, ttlMs, most } = taker;
   const key = [runId, owner.tenant, owner.workspace];
   const [row] = await db.all(READ, key);
-  if (!row || !isFree(row, now)) return undefined;
+  if (!row || !isFree(row, taker)) return undefined;
   const token = numberAt(row, 'lease_token');
   const isLost = row.lease_holder !== null;
   const params = [holder, now + ttlMs, ...key, token, row.lease_until ?? 0];
-  const [outcome] = await db.transaction([{ sql: isLost ? TAKE_LOST : TAKE, params }], runId);
+  const taking = { sql: isLost ? TAKE_LOST : TAKE, params };
+  const [outcome] = await db.transaction(
+    [most === undefined ? taking : withinMost(taking, taker, most)],
+    runId,
+  );
   if (outcome?.changes !== 1) return undefined;
   const [counted] = isLost ? await db.all(LOST, key) : [];
   const lostDrives = counted ? numberAt(counted, 'lost_drives') : 0;
   return { runId, owner, token: token + 1, runNo: numberAt(row, 'run_no'), lostDrives };
 }
 
-const isFree = (row: Row, now: number): boolean =>
-  row.lease_holder === null || numberAt(row, 'lease_until') < now || isGone(textAt(row, 'lease_holder'));
+/** One taker of the tenant after the other, so that each counts the leases of those before. */
+const withinMost = ({ sql, params }: Statement, { owner, now }: Taker, most: number): Statement => ({
+  sql: `${sql} AND ${LEASES_OF_TENANT} < ?`,
+  params: [...params, now, owner.tenant, most],
+  lock: { key: lockKey('leases', owner.tenant) },
+});
+
+const isFree = (row: Row, { now, isLost }: Pick<Taker, 'now' | 'isLost'>): boolean =>
+  row.lease_holder === null || numberAt(row, 'lease_until') < now || isLost(textAt(row, 'lease_holder'));
 
 /** Asks the system once per holder: one dead process may have left hundreds of runs. */
-function heldByGone(): (row: Row) => boolean {
+function heldBy(isLost: (holder: string) => boolean): (row: Row) => boolean {
   const known = new Map<string, boolean>();
   return (row) => {
     const holder = textAt(row, 'lease_holder');
-    const gone = known.get(holder) ?? isGone(holder);
-    known.set(holder, gone);
-    return gone;
+    const lost = known.get(holder) ?? isLost(holder);
+    known.set(holder, lost);
+    return lost;
   };
 }
 

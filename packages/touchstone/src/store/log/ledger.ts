@@ -1,14 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { HostError } from '@touchstone/protocol';
 import type { Clock, Ledger, Usage } from '../../ports/index.js';
 import { type Db, GuardFailed, type Statement } from '../db.js';
 import { numberAt } from '../rows.js';
-import { keepTrying } from './keep-trying.js';
+import { writeOnce } from './keep-trying.js';
 
 /** The running total sits on the run, because a cost ceiling asks for it before every task. */
 const ADD = `UPDATE runs SET spent_usd = spent_usd + ?, unpriced_calls = unpriced_calls + ?
   WHERE run_id = ? AND tenant = ? AND workspace = ?`;
-const INSERT = `INSERT INTO ledger (run_no, at, provider, model, input_tokens, output_tokens, cost_usd)
-  SELECT run_no, ?, ?, ?, ?, ?, ? FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?`;
+/** Once for each `spend_id`: money that is booked again, because nobody knows whether it has been, is not spent twice. */
+const INSERT = `INSERT INTO ledger (spend_id, at, provider, model, input_tokens, output_tokens, cost_usd, run_no)
+  SELECT ?, ?, ?, ?, ?, ?, ?, run_no FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?
+  ON CONFLICT (run_no, spend_id) DO NOTHING`;
+const BOOKED = `SELECT l.spend_id FROM runs u JOIN ledger l ON l.run_no = u.run_no
+  WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND l.spend_id = ?`;
 const TOTAL = 'SELECT spent_usd, unpriced_calls FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?';
 
 export function createLedger(db: Db, clock: Clock): Ledger {
@@ -19,11 +24,14 @@ export function createLedger(db: Db, clock: Clock): Ledger {
       const usd = usage.reduce((sum, call) => sum + (call.costUsd ?? 0), 0);
       const unpriced = usage.filter((call) => call.costUsd === undefined).length;
       const add: Statement = { sql: ADD, params: [usd, unpriced, ...key], guard: true };
-      const calls = usage.map((call) => ({
-        sql: INSERT,
-        params: [clock.now(), ...callParams(call), ...key],
-      }));
-      await keepTrying(clock, () => db.transaction([add, ...calls], runId)).catch((error) => {
+      const spendId = randomUUID();
+      const calls = usage.map((call, place): Statement => {
+        const params = [`${spendId}-${place}`, clock.now(), ...callParams(call), ...key];
+        return { sql: INSERT, params, guard: true };
+      });
+      const write = () => db.transaction([...calls, add], runId);
+      const isBooked = async () => (await db.all(BOOKED, [...key, `${spendId}-0`])).length > 0;
+      await writeOnce(clock, write, isBooked).catch((error) => {
         // Money without a run to book it on is a defect of the caller, and must not vanish in silence.
         if (error instanceof GuardFailed) throw new HostError('not_found', 'No such run to book usage on.');
         throw error;

@@ -21,7 +21,7 @@ import { jsonAt, jsonIfGiven, numberAt, toRecord, toSealedUnit } from '../rows.j
 import { brokenCommit, commitStatements, sealStatements } from './commit.js';
 import { recordWithoutContent } from './content.js';
 import { EVENT_COLUMNS, expand } from './expand.js';
-import { keepTrying } from './keep-trying.js';
+import { keepTrying, writeOnce } from './keep-trying.js';
 import {
   byEntry,
   fittingPage,
@@ -149,22 +149,24 @@ async function write(db: Db, clock: Clock, pace: Pace, lease: Lease, commit: Com
   const { owner, runNo } = lease;
   const { seals = [], firstSequence } = commit;
   // A piece holds records only, behind the same fence; a driver that ends before the last one has sealed them.
-  const writePiece = (rows: SealRows) =>
-    db.transaction(commitStatements(db.dialect, lease, { firstSequence }, rows), lease.runId);
+  const writePiece = (rows: SealRows) => {
+    const piece = commitStatements(db.dialect, lease, { firstSequence }, rows);
+    return keepTrying(clock, () => db.transaction(piece, lease.runId));
+  };
   try {
     const pieces = { records: seals, runNo, sealedAt: clock.now(), writePiece };
     const last = writeButLast(pieces, (bytes) => pace(owner, [{ bytes }]));
     // Without a turn in between: what was submitted before the store closes is written.
     const rows = last instanceof Promise ? await last : last;
     const batch = commitStatements(db.dialect, lease, commit, rows);
-    await keepTrying(
+    await writeOnce(
       clock,
       () => db.transaction(batch, lease.runId),
       () => isCommitted(db, lease, commit),
     );
   } catch (error) {
     if (!(error instanceof GuardFailed)) throw error;
-    const [head] = await db.all(HEAD, runKey(lease.owner, lease.runId));
+    const [head] = await keepTrying(clock, () => db.all(HEAD, runKey(lease.owner, lease.runId)));
     if (head?.lease_token !== lease.token) throw new LeaseLost(lease.runId);
     const controlled = commit.unlessControlled && error.index === 0 && head.control_kind !== null;
     throw controlled ? new ControlPending(lease.runId) : brokenCommit(error.index, commit);

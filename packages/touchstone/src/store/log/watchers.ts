@@ -41,6 +41,8 @@ export function createWatchers(): Watchers {
 type ValueListener<T> = (value: T) => void;
 
 type Listeners<T> = {
+  /** Topics that are listened to. */
+  readonly size: number;
   /** Returns the function that ends it. */
   add(topic: string, listener: ValueListener<T>): () => void;
   /** The value is made only when there is a listener. */
@@ -51,6 +53,9 @@ type Listeners<T> = {
 export function createListeners<T>(): Listeners<T> {
   const topics = new Map<string, Set<ValueListener<T>>>();
   return {
+    get size() {
+      return topics.size;
+    },
     add(topic, listener) {
       // Wrapped, so that the same function added twice listens twice, with an end each.
       const entry = (value: T) => listener(value);

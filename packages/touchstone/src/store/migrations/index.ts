@@ -11,6 +11,8 @@ import { lostDrives } from './0009-lost-drives.js';
 import { claimsAndStoredBytes } from './0010-claims-and-stored-bytes.js';
 import { sessions } from './0011-sessions.js';
 import { runOutcomes } from './0012-run-outcomes.js';
+import { spendIds } from './0013-spend-ids.js';
+import { workers } from './0014-workers.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -29,4 +31,6 @@ export const MIGRATIONS: readonly Migration[] = [
   claimsAndStoredBytes,
   sessions,
   runOutcomes,
+  spendIds,
+  workers,
 ];

@@ -22,13 +22,14 @@ import { createSuites } from '../catalogue/suites.js';
 import type { Db } from '../db.js';
 import { SQLITE } from '../dialect.js';
 import { createKeys } from '../keys.js';
+import { ownClock } from '../log/lease-clock.js';
 import { createLeases } from '../log/leases.js';
-import { createLedger } from '../log/ledger.js';
 import { createPace } from '../log/page-rows.js';
 import { createRunLog } from '../log/run-log.js';
 import { createRuns } from '../log/runs.js';
 import { createWatchers } from '../log/watchers.js';
 import { openStore } from '../open-store.js';
+import { NO_PEERS } from '../peers.js';
 import { createResponses } from '../responses.js';
 import { migrate } from '../sqlite/migrate.js';
 import { openSqlite } from '../sqlite/open-sqlite.js';
@@ -170,6 +171,10 @@ const OLD_CLAIM = `INSERT INTO idempotency
     (tenant, workspace, operation, caller_key, request_digest, claimed_until, keep_ms, expires_at)
   VALUES ('acme', 'main', 'o', 'k', 'd', 1, 1, 2)`;
 
+/** As it was written before bookings had names. */
+const OLD_SPEND = `INSERT INTO ledger (run_no, at, provider, model, input_tokens, output_tokens)
+  SELECT run_no, 0, 'p', 'm', 1, 1 FROM runs`;
+
 async function fillVersion3(db: Db): Promise<void> {
   await fillVersion1(db);
   await createPacks(db).replace(OWNER, { ...PACK, head: { ...PACK.head, draft: true } }, 2);
@@ -179,9 +184,8 @@ async function fillVersion3(db: Db): Promise<void> {
   await db.transaction([{ sql: OLD_CLAIM, params: [] }]);
   const watchers = createWatchers();
   await createRuns(db, watchers, createPace()).create(RUN);
-  const usage = { provider: asId<never>('p'), model: asId<never>('m'), inputTokens: 1, outputTokens: 1 };
-  await createLedger(db, clock).record(OWNER, RUN.runId, [usage]);
-  const lease = await createLeases(db, clock, 'me').take(OWNER, RUN.runId, 1_000);
+  await db.transaction([{ sql: OLD_SPEND, params: [] }]);
+  const lease = await createLeases(db, ownClock(clock), 'me', NO_PEERS).take(OWNER, RUN.runId, 1_000);
   if (!lease) throw new Error('The lease is held.');
   await createRunLog(db, clock, watchers, createPace()).commit(lease, COMMIT);
 }

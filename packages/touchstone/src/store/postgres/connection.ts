@@ -17,7 +17,11 @@ export type Connection = {
   close(): Promise<void>;
 };
 
-export function createConnection(driver: Driver, address: PostgresAddress): Connection {
+/** Far above what a usual statement takes, and far below the minute for which a driver keeps what it has executed. */
+const ANSWER_MS = 20_000;
+export const UNLIMITED = 0;
+
+export function createConnection(driver: Driver, address: PostgresAddress, answerMs = ANSWER_MS): Connection {
   let client: Promise<PgClient> | undefined;
   let pending = 0;
   const forget = (lost: Promise<PgClient>) => {
@@ -25,7 +29,10 @@ export function createConnection(driver: Driver, address: PostgresAddress): Conn
   };
   const connected = (): Promise<PgClient> => {
     if (client) return client;
-    const opening: Promise<PgClient> = openClient(driver, address, () => forget(opening)).catch((error) => {
+    const opening: Promise<PgClient> = openClient(driver, address, {
+      onLost: () => forget(opening),
+      answerMs,
+    }).catch((error) => {
       forget(opening);
       throw connectError(address.shown, error);
     });

@@ -1,3 +1,4 @@
+import type { Row } from '../db.js';
 import { MIGRATIONS, type Migration } from '../migrations/index.js';
 import type { PgClient } from './open-client.js';
 import type { PostgresAddress } from './postgres-address.js';
@@ -32,6 +33,7 @@ export async function preparePostgres({
   try {
     await client.query(LOCK);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${address.schema}`);
+    await client.query(`SET LOCAL search_path = ${address.schema}`);
     const version = await checkedVersion(client, address, migrations.length);
     if (version === 0)
       await client.query('CREATE TABLE schema_version (version BIGINT NOT NULL, reads_from BIGINT NOT NULL)');
@@ -54,7 +56,8 @@ async function apply(client: PgClient, migration: Migration, version: number): P
 }
 
 const TABLES = 'SELECT tablename FROM pg_tables WHERE schemaname = $1';
-const VERSION = 'SELECT version, reads_from FROM schema_version ORDER BY version DESC LIMIT 1';
+export const versionIn = (schema: string): string =>
+  `SELECT version, reads_from FROM ${schema}.schema_version ORDER BY version DESC LIMIT 1`;
 
 /** 0 for an empty schema. Throws for one of another program, or of a version that this program may not use. */
 async function checkedVersion(
@@ -65,7 +68,12 @@ async function checkedVersion(
   const { rows: tables } = await client.query(TABLES, [schema]);
   if (tables.length === 0) return 0;
   if (!tables.some(({ tablename }) => tablename === 'schema_version')) throw foreignSchema(shown, schema);
-  const [row] = (await client.query(VERSION)).rows;
+  const [row] = (await client.query(versionIn(schema))).rows;
+  return usableVersion(row, shown, known);
+}
+
+/** Of the row that `versionIn` asks for. Throws for a version that this program may not use. */
+export function usableVersion(row: Row | undefined, shown: string, known = MIGRATIONS.length): number {
   const [version, readsFrom] = [Number(row?.version ?? 0), Number(row?.reads_from ?? 0)];
   if (version > known && readsFrom > known) throw newerSchema(shown, version, known);
   return version;

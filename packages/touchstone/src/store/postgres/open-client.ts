@@ -14,10 +14,13 @@ export type PgResult = {
 export type PgClient = {
   /** Not documented, hence not relied on. */
   readonly connection?: { readonly stream?: Pick<Writable, 'cork' | 'uncork'> };
+  /** The number of the session, as the server has told it, or a pooler instead of it. */
+  readonly processID?: number | null;
   connect(): Promise<unknown>;
   query(text: string, values?: readonly SqlValue[]): Promise<PgResult>;
   query(statement: WireStatement, answered: (error: unknown, result?: PgResult) => void): void;
   on(event: 'error' | 'end', listener: () => void): void;
+  on(event: 'notification', listener: (notice: { readonly payload?: string }) => void): void;
   end(): Promise<void>;
 };
 export type Driver = { readonly Client: new (settings: object) => PgClient };
@@ -34,15 +37,23 @@ export async function loadDriver(): Promise<Driver> {
 
 const CONNECT_MS = 10_000;
 
-/** `onLost` is called when the connection has ended, whoever ended it. */
+type ClientOptions = {
+  /** Called when the connection has ended, whoever ended it. */
+  readonly onLost?: () => void;
+  /** A connection on which no answer comes for so long is given up. */
+  readonly answerMs?: number;
+};
+
 export async function openClient(
   { Client }: Driver,
-  { url, schema }: PostgresAddress,
-  onLost: () => void,
+  { url, schema, keepsSession }: PostgresAddress,
+  { onLost = () => undefined, answerMs = 0 }: ClientOptions = {},
 ): Promise<PgClient> {
   const client = new Client({
     connectionString: url,
-    options: `-c search_path=${schema}`,
+    // A pooler refuses this, or loses it.
+    ...(keepsSession && { options: `-c search_path=${schema}` }),
+    query_timeout: answerMs,
     application_name: 'touchstone',
     pipeline: true,
     keepAlive: true,

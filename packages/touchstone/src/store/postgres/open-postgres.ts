@@ -1,19 +1,21 @@
 import { isPrepared, preparePostgres } from './migrate-postgres.js';
 import { type Driver, loadDriver, openClient, type PgClient } from './open-client.js';
 import type { PostgresAddress } from './postgres-address.js';
-import { connectError } from './postgres-errors.js';
+import { connectError, unprepared } from './postgres-errors.js';
 import { checkServer, readServerFacts, type ServerFacts } from './server-facts.js';
 
 export type PostgresServer = { readonly driver: Driver; readonly facts: ServerFacts };
 
-/** Checks the server and prepares the schema where it is not. Says in words why it cannot. */
-export async function openPostgres(address: PostgresAddress): Promise<PostgresServer> {
+/** Checks the server and prepares the schema where it is not, if it may. Says in words why it cannot. */
+export async function openPostgres(address: PostgresAddress, mayPrepare = true): Promise<PostgresServer> {
   const driver = await loadDriver();
   return withClient(driver, address, async (client) => {
     const facts = await readServerFacts(client);
     checkServer(address, facts);
     // Asked first: a user without the right to make tables may use a schema that is as it should be.
-    if (!(await isPrepared({ client, address }))) await preparePostgres({ client, address });
+    if (await isPrepared({ client, address })) return { driver, facts };
+    if (!mayPrepare) throw unprepared(address.shown);
+    await preparePostgres({ client, address });
     return { driver, facts };
   });
 }
@@ -26,7 +28,7 @@ export async function withClient<T>(
 ): Promise<T> {
   let client: PgClient | undefined;
   try {
-    client = await openClient(driver, address, () => undefined);
+    client = await openClient(driver, address);
     return await use(client);
   } catch (error) {
     throw connectError(address.shown, error);

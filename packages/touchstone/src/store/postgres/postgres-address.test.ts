@@ -8,6 +8,7 @@ it('the schema is ours, the rest is the driver’s, and what is shown holds neit
     url: 'postgres://ann:s%2Fcret@db.example:5433/evals?sslmode=verify-full',
     schema: 'team_a',
     shown: 'postgres://db.example:5433/evals?schema=team_a',
+    keepsSession: true,
   });
   expect(readPostgresAddress('postgresql://db.example/evals')).toMatchObject({
     schema: 'touchstone',
@@ -15,7 +16,15 @@ it('the schema is ours, the rest is the driver’s, and what is shown holds neit
   });
 });
 
+it('behind a pooler sessions are not relied on, and the driver is not told', () => {
+  expect(readPostgresAddress('postgres://ann@db.example/evals?prepare=false&sslmode=require')).toMatchObject({
+    url: 'postgres://ann@db.example/evals?sslmode=require',
+    keepsSession: false,
+  });
+});
+
 it.each([
+  ['postgres://ann:s%2Fcret@db/evals?prepare=cret'],
   ['postgres://ann:s/cret@db.example:x/evals'],
   ['postgres://ann:s/cret@db/evals?schema=a"; DROP SCHEMA b; --'],
 ])('an address that cannot be used is refused without being quoted: %s', (address) => {

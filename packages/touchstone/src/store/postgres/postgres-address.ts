@@ -6,6 +6,11 @@ export type PostgresAddress = {
   readonly url: string;
   readonly schema: string;
   readonly shown: string;
+  /**
+   * False behind a pooler, which may give each transaction another session of the server: then nothing relies on what was set or
+   * prepared before.
+   */
+  readonly keepsSession: boolean;
 };
 
 const DEFAULT_SCHEMA = 'touchstone';
@@ -13,7 +18,7 @@ const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
 export const isPostgresUrl = (address: string): boolean => /^postgres(ql)?:\/\//.test(address);
 
-/** `schema` is ours, and is taken out of what the driver gets. */
+/** `schema` and `prepare` are ours, and are taken out of what the driver gets. */
 export function readPostgresAddress(address: string): PostgresAddress {
   const url = parsed(address);
   const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA;
@@ -21,9 +26,12 @@ export function readPostgresAddress(address: string): PostgresAddress {
     throw invalid(
       'its "schema" is not a name of lower-case letters, digits and "_" that begins with a letter',
     );
+  const prepare = url.searchParams.get('prepare') ?? 'true';
+  if (prepare !== 'true' && prepare !== 'false') throw invalid('its "prepare" is neither true nor false');
   url.searchParams.delete('schema');
+  url.searchParams.delete('prepare');
   const shown = `postgres://${url.host || 'localhost'}${url.pathname}${schema === DEFAULT_SCHEMA ? '' : `?schema=${schema}`}`;
-  return { url: url.href, schema, shown };
+  return { url: url.href, schema, shown, keepsSession: prepare === 'true' };
 }
 
 /** The password in an address, as the server gets it. */

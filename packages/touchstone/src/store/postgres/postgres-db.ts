@@ -3,14 +3,15 @@ import type { Clock } from '../../ports/index.js';
 import { checkText, closedError } from '../access.js';
 import { type Db, GuardFailed, type Outcome, OutcomeUnknown, type Statement } from '../db.js';
 import { chargeBatch, type Writing } from '../log/group-commit.js';
-import { type Answer, type Connection, createConnection } from './connection.js';
+import { type Answer, type Connection, createConnection, UNLIMITED } from './connection.js';
+import { usableVersion, versionIn } from './migrate-postgres.js';
 import type { Driver } from './open-client.js';
 import { withClient } from './open-postgres.js';
 import type { PostgresAddress } from './postgres-address.js';
 import { POSTGRES } from './postgres-dialect.js';
 import { accessError, codeOf, isEnding, isTransient } from './postgres-errors.js';
-import { readServerFacts, serverTroubles } from './server-facts.js';
-import { type WireStatement, wireBatch, wireStatement } from './wire-statement.js';
+import { readServerFacts, serverTroubles, serverWarnings } from './server-facts.js';
+import { asTransaction, wireBatch } from './wire-statement.js';
 
 const WRITERS = 4;
 const READERS = 4;
@@ -29,18 +30,28 @@ type Options = {
 export function createPostgresDb({ driver, address, clock, writing }: Options): Db {
   const connect = () => createConnection(driver, address);
   const readers = Array.from({ length: READERS }, connect);
-  const writers = Array.from({ length: WRITERS }, () => createWriter(connect(), clock));
+  const scanner = createConnection(driver, address, UNLIMITED);
+  const writers = Array.from({ length: WRITERS }, () => createWriter(connect(), address, clock));
+  const facts = () => withClient(driver, address, readServerFacts);
   let open = true;
   const checkOpen = () => {
     if (!open) throw closedError();
   };
+  const all: Db['all'] = async (sql, params) => {
+    checkOpen();
+    checkText(params);
+    return (await readOn(readers, address, { sql, params })).rows;
+  };
   return {
     dialect: POSTGRES,
-    async all(sql, params) {
+    all,
+    async ping() {
+      const [row] = await all(versionIn(address.schema), []);
+      usableVersion(row, address.shown);
+    },
+    async scan(sql, params) {
       checkOpen();
-      checkText(params);
-      const statement = wireStatement(sql, params);
-      return (await readOn(readers, statement)).rows;
+      return (await readOn([scanner], address, { sql, params })).rows;
     },
     async transaction(batch, queue = '') {
       checkOpen();
@@ -59,12 +70,13 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
         'A PostgreSQL store is not copied by "touchstone backup". Use pg_dump, or "touchstone store copy" into a file.',
       );
     },
-    check: () => withClient(driver, address, async (client) => serverTroubles(await readServerFacts(client))),
+    check: async () => serverTroubles(await facts()),
+    warnings: async () => serverWarnings(await facts()),
     async close() {
       if (!open) return;
       open = false;
       await Promise.all(writers.map(({ close }) => close()));
-      await Promise.all(readers.map((reader) => reader.close()));
+      await Promise.all([...readers, scanner].map((reader) => reader.close()));
     },
   };
 }
@@ -76,9 +88,13 @@ function placeOf(queue: string): number {
 }
 
 /** Reading changes nothing, so a read that was lost with its connection is sent once more. */
-async function readOn(readers: readonly Connection[], statement: WireStatement): Promise<Outcome> {
+async function readOn(
+  readers: readonly Connection[],
+  address: PostgresAddress,
+  statement: Statement,
+): Promise<Outcome> {
   const reader = readers.reduce((least, one) => (one.pending < least.pending ? one : least));
-  const read = async () => outcomesOf(await reader.send([statement]), [0])[0] as Outcome;
+  const read = async () => (await attempt(reader, address, [statement]))[0] as Outcome;
   try {
     return await read().catch((error) => (isRepeatable(error) ? read() : Promise.reject(error)));
   } catch (error) {
@@ -94,11 +110,11 @@ type Writer = {
   close(): Promise<void>;
 };
 
-function createWriter(connection: Connection, clock: Pick<Clock, 'sleep'>): Writer {
+function createWriter(connection: Connection, address: PostgresAddress, clock: Pick<Clock, 'sleep'>): Writer {
   let last: Promise<unknown> = Promise.resolve();
   return {
     write(batch) {
-      const written = last.then(() => writeBatch(connection, clock, batch));
+      const written = last.then(() => writeBatch(() => attempt(connection, address, batch), clock));
       last = written.catch(() => undefined);
       return written;
     },
@@ -113,29 +129,27 @@ const TRIES = 5;
 const PAUSE_MS = 20;
 
 async function writeBatch(
-  connection: Connection,
+  write: () => Promise<readonly Outcome[]>,
   clock: Pick<Clock, 'sleep'>,
-  batch: readonly Statement[],
 ): Promise<readonly Outcome[]> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await attempt(connection, batch);
+      return await write();
     } catch (error) {
-      if (!isTransient(error) || tries === TRIES) throw accessError(error);
+      if (!(isTransient(error) || isEnding(error)) || tries === TRIES) throw accessError(error);
       await clock.sleep(Math.random() * PAUSE_MS * tries);
     }
   }
 }
 
-const BEGIN: WireStatement = { name: 'touchstone_begin', text: 'BEGIN', values: [] };
-const COMMIT: WireStatement = { name: 'touchstone_commit', text: 'COMMIT', values: [] };
-
-/** A single statement is a transaction by itself. */
-async function attempt(connection: Connection, batch: readonly Statement[]): Promise<readonly Outcome[]> {
-  const { statements, places } = wireBatch(batch);
-  if (statements.length === 1) return outcomesOf(await connection.send(statements), places);
-  const answers = await connection.send([BEGIN, ...statements, COMMIT]);
-  const outcomes = outcomesOf(answers, [undefined, ...places, undefined]);
+async function attempt(
+  connection: Connection,
+  address: PostgresAddress,
+  batch: readonly Statement[],
+): Promise<readonly Outcome[]> {
+  const { statements, places } = asTransaction(wireBatch(batch), address);
+  const answers = await connection.send(statements);
+  const outcomes = outcomesOf(answers, places);
   const end = answers.at(-1);
   if (!end || 'error' in end || end.outcome.changes < 0) throw new Error('The server has undone a batch.');
   return outcomes;

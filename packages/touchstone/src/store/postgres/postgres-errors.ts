@@ -8,12 +8,20 @@ type Reason =
   | 'full'
   | 'foreign'
   | 'newer'
+  | 'unprepared'
   | 'encoding'
   | 'version'
   | 'clock'
+  | 'pooler'
+  | 'timeout'
   | 'missing_driver';
 
 /** What an operator can do, by the beginning of the server's code. The longest beginning that fits counts. */
+const POOLER: readonly [Reason, string] = [
+  'pooler',
+  'a pooler before the server does not keep sessions. Add ?prepare=false to the address.',
+];
+
 const TROUBLES: { readonly [beginning: string]: readonly [Reason, string] } = {
   '28': ['refused', 'the server refused user name or password. Check both in the address.'],
   '3D': ['unreachable', 'the server has no such database. Create it, or correct the address.'],
@@ -24,6 +32,25 @@ const TROUBLES: { readonly [beginning: string]: readonly [Reason, string] } = {
   '3F': ['rights', 'the schema is missing. Run "touchstone store prepare".'],
   '53': ['full', 'the server has no connections, memory or disk space left. Make room and try again.'],
   '57': ['unreachable', 'the server is starting or shutting down. Try again in a moment.'],
+  '57014': [
+    'timeout',
+    'the server gave up a statement that took longer than its statement_timeout. Raise it for this user, or find what the statement waited for.',
+  ],
+  '55P03': [
+    'timeout',
+    'another program holds a lock for longer than the lock_timeout of the server. End it.',
+  ],
+  '57P05': [
+    'timeout',
+    'the server ended the connection after its idle_session_timeout. Raise it for this user.',
+  ],
+  '25P03': ['timeout', 'the server ended a transaction after its idle_in_transaction_session_timeout.'],
+  '25P04': [
+    'timeout',
+    'the server ended a transaction after its transaction_timeout. Raise it for this user.',
+  ],
+  '26': POOLER,
+  '42P05': POOLER,
   '08': ['unreachable', 'the connection failed. Check that the server runs and can be reached.'],
 };
 const UNREACHABLE = TROUBLES['08'] as readonly [Reason, string];
@@ -37,9 +64,13 @@ export function codeOf(error: unknown): string | undefined {
 const troubleOf = (code: string | undefined): readonly [Reason, string] | undefined =>
   code === undefined ? UNREACHABLE : (TROUBLES[code] ?? TROUBLES[code.slice(0, 2)]);
 
+/** PgBouncer says so; all its errors have the same code. */
+const REFUSED_SETTING = 'unsupported startup parameter';
+
 /** Of a server that could not be asked: nothing has been sent. */
 export function connectError(shown: string, error: unknown): HostError {
   if (isHostError(error)) return error;
+  if (error instanceof Error && error.message.startsWith(REFUSED_SETTING)) return unnamedPooler(shown);
   return troubleError(`Cannot open the store ${shown}`, troubleOf(codeOf(error)) ?? UNREACHABLE, error);
 }
 
@@ -54,8 +85,11 @@ export function accessError(error: unknown): unknown {
   return troubleError('The store cannot be used', trouble, error);
 }
 
+/** Nothing was kept, and the same may work a moment later. */
+const AWAY: readonly Reason[] = ['unreachable', 'timeout'];
+
 function troubleError(what: string, [reason, words]: readonly [Reason, string], cause: unknown): HostError {
-  if (reason === 'unreachable') return new StoreAway(`${what}: ${words}`, cause);
+  if (AWAY.includes(reason)) return new StoreAway(`${what}: ${words}`, cause, reason);
   return new HostError('unavailable', `${what}: ${words}`, { reason }, cause);
 }
 
@@ -64,7 +98,7 @@ export const isTransient = (error: unknown): boolean =>
   ['40001', '40P01', '26000'].includes(codeOf(error) ?? '');
 
 /** The server ends the connection and has kept nothing of the statement: whatever comes next needs another one. */
-export const isEnding = (error: unknown): boolean => codeOf(error)?.startsWith('57P0') === true;
+export const isEnding = (error: unknown): boolean => /^(57P0|25P0[34])/.test(codeOf(error) ?? '');
 
 export const missingDriver = (cause: unknown): HostError =>
   new HostError(
@@ -90,6 +124,14 @@ export const newerSchema = (shown: string, found: number, known: number): HostEr
     'newer',
     `it has schema version ${found}, which this program may not use; it knows versions up to ${known}. Install a newer Touchstone.`,
   );
+
+export const unprepared = (shown: string): HostError =>
+  unusable(
+    shown,
+    'unprepared',
+    'its tables are missing or of an earlier release. Run "touchstone store prepare" first, or start "touchstone serve" without --no-prepare.',
+  );
+export const unnamedPooler = (shown: string): HostError => unusable(shown, ...POOLER);
 
 export const oldServer = (shown: string, version: string): HostError =>
   unusable(

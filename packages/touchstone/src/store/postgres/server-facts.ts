@@ -1,6 +1,6 @@
 import type { PgClient } from './open-client.js';
 import type { PostgresAddress } from './postgres-address.js';
-import { foreignClock, foreignEncoding, oldServer } from './postgres-errors.js';
+import { foreignClock, foreignEncoding, oldServer, unnamedPooler } from './postgres-errors.js';
 
 /** What the server says about itself. */
 export type ServerFacts = {
@@ -13,11 +13,16 @@ export type ServerFacts = {
   readonly skewMs: number;
   /** Age of the oldest transaction, which keeps the server from clearing old rows. */
   readonly oldestTransactionMs: number;
+  /** Where tables are looked for on this connection. */
+  readonly searchPath: string;
+  /** Whether another program answers for the server. */
+  readonly isPooled: boolean;
 };
 
 const FACTS = `SELECT current_setting('server_version') AS version,
     current_setting('server_version_num')::int AS version_number,
     (SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = current_database()) AS encoding,
+    current_setting('search_path') AS search_path, pg_backend_pid() AS backend,
     current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
     (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint AS now_ms,
     COALESCE((SELECT (EXTRACT(EPOCH FROM clock_timestamp() - MIN(xact_start)) * 1000)::bigint
@@ -36,6 +41,8 @@ export async function readServerFacts(client: PgClient): Promise<ServerFacts> {
     synchronousCommit: String(row.synchronous_commit),
     skewMs: Number(row.now_ms) - here,
     oldestTransactionMs: Number(row.oldest_transaction_ms),
+    searchPath: String(row.search_path),
+    isPooled: client.processID != null && client.processID !== Number(row.backend),
   };
 }
 
@@ -45,7 +52,8 @@ export const NOTED_SKEW_MS = 1_000;
 const MOST_SKEW_MS = 60_000;
 
 /** Refuses a server on which runs could be lost or mixed up. */
-export function checkServer({ shown }: PostgresAddress, facts: ServerFacts): void {
+export function checkServer({ shown, schema, keepsSession }: PostgresAddress, facts: ServerFacts): void {
+  if (keepsSession && facts.searchPath !== schema) throw unnamedPooler(shown);
   if (facts.versionNumber < OLDEST_SERVER) throw oldServer(shown, facts.version);
   if (facts.encoding !== 'UTF8') throw foreignEncoding(shown, facts.encoding);
   if (Math.abs(facts.skewMs) > MOST_SKEW_MS) throw foreignClock(shown, facts.skewMs);
@@ -73,3 +81,11 @@ export function serverTroubles(facts: ServerFacts): readonly string[] {
   ];
   return troubles.flatMap(([isSo, words]) => (isSo ? [words] : []));
 }
+
+/** What an operator should know, although nothing is wrong. */
+export const serverWarnings = ({ isPooled }: ServerFacts): readonly string[] =>
+  isPooled
+    ? [
+        'A pooler stands before the server. Every statement is compiled anew, which takes longer; notifications and locks of a session do not pass a pooler that gives sessions to transactions, so hosts hear of each other when they look, every second.',
+      ]
+    : [];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { wireBatch, wireStatement } from './wire-statement.js';
+import { asTransaction, wireBatch, wireStatement } from './wire-statement.js';
 
 it('places are numbered, and question marks of quoted texts are left alone', () => {
   const { text, values } = wireStatement("SELECT '?' || name FROM t WHERE a = ? AND b = ?", ['x', 2]);
@@ -32,4 +32,26 @@ it('a lock is a statement of its own before the one that relies on it, and has n
     values: ['k'],
   });
   expect(statements[3]).toMatchObject({ text: expect.stringContaining('pg_advisory_xact_lock_shared(') });
+});
+
+const batchOf = (...texts: readonly string[]) => wireBatch(texts.map((sql) => ({ sql, params: [] })));
+
+it('a name is made of the text alone: two programs behind one pooler have the same names for the same texts only', () => {
+  const name = (sql: string) => wireStatement(sql, []).name;
+  expect(name('SELECT 1')).toBe('touchstone_e004ebd5b5532a4b85984a62f8ad48a8');
+  expect(name('SELECT 2')).not.toBe(name('SELECT 1'));
+});
+
+it('a single statement is a transaction by itself, and a transaction of its own where sessions are not kept', () => {
+  const text = (keepsSession: boolean, ...sql: string[]) =>
+    asTransaction(batchOf(...sql), { schema: 's', keepsSession }).statements.map((one) => one.text);
+  expect(text(true, 'SELECT 1')).toEqual(['SELECT 1']);
+  expect(text(true, 'SELECT 1', 'SELECT 2')).toEqual(['BEGIN', 'SELECT 1', 'SELECT 2', 'COMMIT']);
+  expect(text(false, 'SELECT 1')).toEqual(['BEGIN', 'SET LOCAL search_path = s', 'SELECT 1', 'COMMIT']);
+});
+
+it('where sessions are not kept no statement has a name, and outcomes keep their places', () => {
+  const sent = asTransaction(batchOf('SELECT 1', 'SELECT 2'), { schema: 's', keepsSession: false });
+  expect(sent.statements.filter(({ name }) => name !== undefined)).toEqual([]);
+  expect(sent.places).toEqual([undefined, undefined, 0, 1, undefined]);
 });

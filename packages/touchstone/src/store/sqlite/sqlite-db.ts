@@ -15,13 +15,15 @@ export function createSqliteDb(sqlite: Sqlite, writing?: Writing): Db {
   const prepare = preparedOnce(sqlite);
   const writes = createGroupCommit(connectionOf(sqlite, prepare), writing);
   let open = true;
+  const all: Db['all'] = async (sql, params) => {
+    if (!open) throw closedError();
+    checkText(params);
+    return guarded(() => prepare(sql).statement.all(...params) as Row[]);
+  };
   return {
     dialect: SQLITE,
-    async all(sql, params) {
-      if (!open) throw closedError();
-      checkText(params);
-      return guarded(() => prepare(sql).statement.all(...params) as Row[]);
-    },
+    all,
+    scan: all,
     async transaction(batch) {
       if (!open) throw closedError();
       for (const statement of batch) checkText(statement.params);
@@ -41,10 +43,15 @@ export function createSqliteDb(sqlite: Sqlite, writing?: Writing): Db {
       writes.flush();
       guarded(() => sqlite.prepare('VACUUM INTO ?').run(file));
     },
+    async ping() {
+      if (!open) throw closedError();
+      guarded(() => sqlite.prepare('SELECT 1').all());
+    },
     async check() {
       if (!open) throw closedError();
       return guarded(() => check(sqlite));
     },
+    warnings: async () => [],
     async close() {
       if (!open) return;
       open = false;

@@ -30,6 +30,8 @@ export function createThreadedDb(
   return {
     dialect: reads.dialect,
     all: reads.all,
+    ping: reads.ping,
+    scan: reads.scan,
     async transaction(batch) {
       for (const { params } of batch) checkText(params);
       return call('transaction', batch);
@@ -38,6 +40,7 @@ export function createThreadedDb(
     rewrite: () => call('rewrite'),
     copyTo: (copy) => call('copyTo', copy),
     check: () => call('check'),
+    warnings: reads.warnings,
     async close() {
       if (!open) return;
       const closing = thread && call('close');

@@ -1,4 +1,5 @@
 import { child, type Issue, isObject, type Json, type JsonObject, readPointer } from '@touchstone/protocol';
+import { createTaskIds, taskSlug } from './task-ids.js';
 
 /** Which column or pointer of a row is what. */
 export type RowMap = { readonly [member in 'input' | 'expected' | 'id' | 'tags' | 'context']?: string };
@@ -27,14 +28,14 @@ export function rowIssues(
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, MOST_COLUMNS);
   const known = `The rows have: ${columns.join(', ')}.`;
   const lost = Object.entries(map).flatMap(([member, name]) => {
-    const misses = rows.map((row) => cell(row, name) === undefined);
+    const misses = rows.map((row) => rowCell(row, name) === undefined);
     const at = misses.indexOf(true);
     if (member === 'input' ? at < 0 : misses.includes(false)) return [];
     const who = misses.includes(false) ? `Row ${at + 1} does not have` : 'No row has';
     return [{ pointer: child('/rows/map', member), message: `${who} "${name}". ${known}` }];
   });
   if (lost.length > 0 || hasDefaults) return lost;
-  const isExpected = rows.some((row) => cell(row, map.expected ?? 'expected') !== undefined);
+  const isExpected = rows.some((row) => rowCell(row, map.expected ?? 'expected') !== undefined);
   if (isExpected && expect !== 'none') return [];
   const message = `Nothing says what is expected of the answers: map "expected" to a column, or write "defaults.expect". ${known}`;
   return [{ pointer: '/rows', message }];
@@ -42,7 +43,7 @@ export function rowIssues(
 
 /** Tasks in the form an author writes them, one per row. */
 export function tasksOf(rows: readonly JsonObject[], source: RowSource): readonly JsonObject[] {
-  const ids = createIds();
+  const ids = createTaskIds();
   return rows.map((row, index) => taskOf(row, index, source, ids));
 }
 
@@ -53,14 +54,15 @@ function taskOf(
   ids: (id: string) => string,
 ): JsonObject {
   const [input, expected, id, tags, context] = (['input', 'expected', 'id', 'tags', 'context'] as const).map(
-    (member) => cell(row, map[member] ?? (member === 'input' || member === 'expected' ? member : undefined)),
+    (member) =>
+      rowCell(row, map[member] ?? (member === 'input' || member === 'expected' ? member : undefined)),
   );
-  const expectation = expected === undefined ? [] : expectationOf(expected, expect ?? expectFor(expected));
+  const expectation = expected === undefined ? [] : rowExpectation(expected, expect ?? expectFor(expected));
   return {
-    taskId: ids(slug(String(id ?? '')) || `t-${String(index + 1).padStart(4, '0')}`),
+    taskId: ids(taskSlug(String(id ?? '')) || `t-${String(index + 1).padStart(4, '0')}`),
     input: context === undefined ? (input ?? restOf(row, map)) : { input: input ?? null, context },
     expect: expectation,
-    ...(tags !== undefined && { tags: tagsOf(tags) }),
+    ...(tags !== undefined && { tags: rowTags(tags) }),
   };
 }
 
@@ -75,18 +77,20 @@ const columnOf = (row: JsonObject, name: string): string =>
   Object.hasOwn(row, name) ? name : (name.split('/')[1] ?? name).replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** A name of a column, or a pointer into the row. */
-function cell(row: JsonObject, name: string | undefined): Json | undefined {
+export function rowCell(row: JsonObject, name: string | undefined): Json | undefined {
   if (name === undefined) return undefined;
   if (Object.hasOwn(row, name)) return row[name];
   return name.startsWith('/') ? readPointer(row, name) : undefined;
 }
 
+/** What an expected value becomes when its author does not say. */
 export function expectFor(expected: Json): RowExpect {
   if (typeof expected !== 'string') return 'json';
   return expected.length <= SHORT_ANSWER && !expected.includes('\n') ? 'exact' : 'judge';
 }
 
-function expectationOf(expected: Json, expect: RowExpect): readonly JsonObject[] {
+/** The entry of `expect` for an expected value. */
+export function rowExpectation(expected: Json, expect: RowExpect): readonly JsonObject[] {
   const text = typeof expected === 'string' ? expected : JSON.stringify(expected);
   if (expect === 'none') return [];
   if (expect === 'exact') return [{ equals: { value: expected } }];
@@ -99,25 +103,8 @@ function expectationOf(expected: Json, expect: RowExpect): readonly JsonObject[]
 /** A row's value is data: a member that looks like an operator stands for itself. */
 const escaped = (value: Json): Json => (JSON.stringify(value).includes('"$') ? { $literal: value } : value);
 
-const tagsOf = (tags: Json): Json =>
+/** Words of a cell: a list, or a text with commas. */
+export const rowTags = (tags: Json): readonly string[] =>
   Array.isArray(tags)
     ? tags.map(String)
     : String(isObject(tags) ? JSON.stringify(tags) : tags).split(/\s*[,;]\s*/);
-
-/** Ids of tasks are small letters, digits and hyphens. */
-const slug = (id: string): string =>
-  id
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 120);
-
-/** Ids that a suite can have: a second one of the same name gets `-2`. */
-function createIds(): (id: string) => string {
-  const used = new Map<string, number>();
-  return (id) => {
-    const count = (used.get(id) ?? 0) + 1;
-    used.set(id, count);
-    return count === 1 ? id : `${id}-${count}`;
-  };
-}

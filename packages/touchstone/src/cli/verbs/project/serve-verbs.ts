@@ -8,17 +8,37 @@ export function addServe(program: Command, start: Start): void {
     .description(
       'Serves the page and the HTTP API. Without a key it makes one, and then listens on this machine only.',
     )
-    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 8787)
+    .option('--port <n>', 'port to listen on; 0 picks a free one', port, 8787)
     .option('--bind <address>', 'address to listen on', '127.0.0.1')
-    .addOption(
-      new Option('--log-level <level>', 'lines to write to stderr; info has one per request')
-        .choices(['info', 'warn', 'error', 'silent'])
-        .default('warn'),
-    )
+    .addOption(logLevel('lines to write to stderr; info has one per request'))
+    .option('--no-work', 'take requests only, and leave runs to other hosts and workers of the database')
+    .option('--no-prepare', 'use the tables, packs and suites of the store as they are')
+    .option('--drain <seconds>', 'time to finish the tasks at work when it is told to end', seconds, 0)
     .option('--test-seams', 'mount the conformance test seams under /v1/host/sample')
     .action(start(() => import('./serve.js'), 'serveCommand'))
     .addHelpText('after', examples('serve', 'serve --port 0 --config touchstone.config.json'));
 }
+
+/** Without a port: requests come to `serve`. */
+export function addWorker(program: Command, start: Start): void {
+  program
+    .command('worker')
+    .summary('execute runs of a database that hosts share')
+    .description(
+      'Takes up runs of a PostgreSQL store, and executes them. Needs the same configuration and files as the hosts.',
+    )
+    .option('--health <port>', 'port for /healthz, /readyz and /metrics; 0 picks a free one', port)
+    .option('--bind <address>', 'address of that port', '127.0.0.1')
+    .option('--drain <seconds>', 'time to finish the tasks at work when it is told to end', seconds, 25)
+    .addOption(logLevel('lines to write to stderr'))
+    .action(start(() => import('./worker.js'), 'workerCommand'))
+    .addHelpText('after', examples('worker', 'worker --health 8788 --bind 0.0.0.0'));
+}
+
+const port = wholeNumber(0, 65_535);
+const seconds = wholeNumber(0, 3_600);
+const logLevel = (about: string): Option =>
+  new Option('--log-level <level>', about).choices(['info', 'warn', 'error', 'silent']).default('warn');
 
 /** What is kept in this folder, in a browser. */
 export function addView(program: Command, start: Start): void {
@@ -30,7 +50,7 @@ export function addView(program: Command, start: Start): void {
     )
     .argument('[runId]', 'a run to begin with, "last" for the newest one; without it, all runs')
     .option('--open', 'open the link in the browser of this machine')
-    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 0)
+    .option('--port <n>', 'port to listen on; 0 picks a free one', port, 0)
     .action(start(() => import('./view.js'), 'viewCommand'))
     .addHelpText('after', examples('view', 'view last --open'));
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Config, createTouchstone, type LocalTouchstone, systemClock } from '../../../app/index.js';
 import { createLog, type RunningHost, startHost } from '../../../server/index.js';
 import { type Context, type ExitCode, type Io, UsageError, writeLine } from '../../io.js';
-import { LOCAL_OWNER, readConfig } from '../../local.js';
+import { LOCAL_OWNER, readConfig, storeFile } from '../../local.js';
 import { globalFlags } from '../../session.js';
 import { packageVersion } from '../../version.js';
 import { keyState, makeKey, newToken } from './keys.js';
@@ -13,12 +13,19 @@ type ServeOptions = {
   readonly bind: string;
   readonly logLevel: 'info' | 'warn' | 'error' | 'silent';
   readonly testSeams?: boolean;
+  /** False with `--no-work`. */
+  readonly work: boolean;
+  /** False with `--no-prepare`. */
+  readonly prepare: boolean;
+  /** In seconds. */
+  readonly drain: number;
 };
 
 /** Serves until a signal. The first line on stdout says where; scripts wait for it. */
 export async function serveCommand(context: Context, options: ServeOptions): Promise<ExitCode> {
   const { io } = context;
   const config = await readConfig(context);
+  if (!options.work) checkShared(context, config, 'A host with --no-work');
   const stopped = untilSignal(io);
   const { host, keyLines } = await openHost(context, config, options);
   try {
@@ -28,9 +35,18 @@ export async function serveCommand(context: Context, options: ServeOptions): Pro
     for (const line of warnings(config, options)) writeLine(io.stderr, line);
     await stopped;
   } finally {
-    await host.close();
+    await host.close(options.drain * 1_000);
   }
   return 0;
+}
+
+/** On a file other processes would not hear of its runs, and find them late or never. */
+export function checkShared(context: Context, config: Config, who: string): void {
+  if (storeFile(context, config) === undefined) return;
+  throw new UsageError(
+    `${who} needs a store that several processes share, and this one is a file.`,
+    'Name a PostgreSQL database as "store" in the configuration, or start "touchstone serve" alone.',
+  );
 }
 
 async function openHost(
@@ -42,7 +58,16 @@ async function openHost(
   const version = packageVersion();
   const log = await createLog(logLevel);
   const dataDir = resolve(io.cwd, settings.data);
-  const touchstone = await createTouchstone({ config, dataDir, origin: 'host', testSeams, version, log });
+  const role = { works: options.work, prepares: options.prepare };
+  const touchstone = await createTouchstone({
+    config,
+    dataDir,
+    origin: 'host',
+    role,
+    testSeams,
+    version,
+    log,
+  });
   try {
     const { keyLines, openFor } =
       config.keys.length > 0
@@ -132,7 +157,7 @@ export const untilSignal = (io: Io): Promise<void> =>
   new Promise((resolve) => {
     let stopping = false;
     io.onSignal((signal) => {
-      if (stopping && signal === 'SIGINT') io.exit(130);
+      if (stopping) io.exit(signal === 'SIGINT' ? 130 : 143);
       stopping = true;
       resolve();
     });

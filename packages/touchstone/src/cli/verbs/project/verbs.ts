@@ -1,4 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { RUN_STATUSES } from '@touchstone/protocol';
+import { PLAIN_CONDITIONS } from '@touchstone/sdk/view';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import {
   addHost,
   channelOption,
@@ -14,7 +16,7 @@ import {
   wholeNumber,
   withEnvFiles,
 } from '../../verb-options.js';
-import { addServe, addView } from './serve-verbs.js';
+import { addServe, addView, addWorker } from './serve-verbs.js';
 
 // What each verb accepts, and nothing of what it does: an action loads its command when it is called.
 
@@ -54,9 +56,30 @@ function addSchema(program: Command, start: Start): void {
     .command('schema')
     .summary('print the JSON Schema of suite files or of the configuration')
     .description('Prints the JSON Schema that an editor checks a file with.')
-    .argument('<name>', 'suite or config')
+    .addArgument(new Argument('<name>', 'what the schema is of').choices(['suite', 'config']))
     .action(start(() => import('./schema.js'), 'schemaCommand'))
     .addHelpText('after', examples('schema suite > suite.schema.json', 'schema config'));
+}
+
+function addCompletion(program: Command, start: Start): void {
+  const load = async () => {
+    const { completionOf } = await import('./completion.js');
+    return { completionCommand: completionOf(program) };
+  };
+  program
+    .command('completion')
+    .summary('print a script that completes commands in a shell')
+    .description('Prints a script that completes verbs, options and their values in a shell.')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .action(start(load, 'completionCommand'))
+    .addHelpText(
+      'after',
+      examples(
+        'completion bash > ~/.local/share/bash-completion/completions/touchstone',
+        'completion zsh > ~/.zfunc/_touchstone',
+        'completion fish > ~/.config/fish/completions/touchstone.fish',
+      ),
+    );
 }
 
 export const slaOption = (): Option =>
@@ -141,10 +164,13 @@ function addRun(program: Command, start: Start): void {
     .option('--tolerance <drop>', 'with --baseline: a drop up to this is no regression', share)
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
     .option('--conclusive', 'end with 3 when chance alone could explain the result')
-    .option(
-      '--fail-on <conditions>',
-      'what makes the run fail: bar, regression, newly-failing, any-failure, removed, finding[:severity] or none (default: bar,regression)',
-      list,
+    .addOption(
+      new Option(
+        '--fail-on <conditions>',
+        'what makes the run fail, separated by commas; finding:high for a severity (default: bar,regression)',
+      )
+        .choices([...PLAIN_CONDITIONS, 'finding', 'none'])
+        .argParser(list),
     )
     .option('--resume [runId]', 'continue an interrupted run (default: the newest one)')
     .option('--dry-run', 'tell what would run and what it may cost; runs and keeps nothing')
@@ -205,7 +231,7 @@ function addRuns(program: Command, start: Start): void {
     .description('Lists the runs kept here, newest first.')
     .option('--agent <id>', 'only runs of this agent')
     .option('--suite <id>', 'only runs of this suite')
-    .option('--status <status>', 'only runs in this state, e.g. completed')
+    .addOption(new Option('--status <status>', 'only runs in this state').choices(RUN_STATUSES))
     .option('--limit <n>', 'at most so many', wholeNumber(1, 1000), 20)
     .action(start(() => import('../runs/runs.js'), 'runsCommand'))
     .addHelpText('after', examples('runs', 'runs --agent local.acme.support --status failed'));
@@ -278,6 +304,6 @@ function addDoctor(program: Command, start: Start): void {
 }
 
 // In the order of the help.
-export const PROJECT_VERBS = [addInit, addRun, addView, addServe, addValidate];
+export const PROJECT_VERBS = [addInit, addRun, addView, addServe, addWorker, addValidate];
 export const RUN_VERBS = [addRuns, addShow];
-export const HOST_VERBS = [addKeys, addDoctor, addSchema];
+export const HOST_VERBS = [addKeys, addDoctor, addSchema, addCompletion];

@@ -62,14 +62,18 @@ export async function checkStore(context: Context, config: Config): Promise<Find
 }
 
 /** The store prepares what is missing when it is opened, as the first run would. */
-const checkDatabase = (context: Context): Promise<Finding> =>
-  tried(
-    'store',
-    'the PostgreSQL store cannot be used',
-    'Correct "store" in the configuration, or see docs/scaling-out.md',
-    async () =>
-      `the PostgreSQL database is sound and holds ${await withSession(context, {}, 'store', readStore)}`,
+async function checkDatabase(context: Context): Promise<Finding> {
+  const hint = 'Correct "store" in the configuration, or see docs/scaling-out.md';
+  let warnings: readonly string[] = [];
+  const opened = await tried('store', 'the PostgreSQL store cannot be used', hint, () =>
+    withSession(context, {}, 'store', async (session) => {
+      warnings = (await session.local?.touchstone.store.warnings()) ?? [];
+      return `the PostgreSQL database is sound and holds ${await readStore(session)}`;
+    }),
   );
+  if (opened.state !== 'ok' || warnings.length === 0) return opened;
+  return warning('store', [opened.detail, ...warnings].join('. '), 'See docs/scaling-out.md#behind-a-pooler');
+}
 
 /** Looks for damaged pages, reads the ends of some logs, and counts as the operator: the runs of every tenant. */
 async function readStore({ client, local }: Session): Promise<string> {

@@ -1,0 +1,92 @@
+import type { Digest, RunId } from '@touchstone/protocol';
+import type { Sharing } from '../../engine/index.js';
+import type { Clock, Log, Run, Store, Worker, Workers } from '../../ports/index.js';
+import { keepDoing } from './keep-doing.js';
+
+/** How long a run waits for a process that has what it needs, before it fails. */
+const WAIT_MS = 600_000;
+/** How long a process leaves a run alone that it could not open. */
+const UNABLE_MS = 30_000;
+const BEAT_MS = 5_000;
+
+type SharingParts = {
+  readonly workers: Workers;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly environment: Digest;
+  readonly activeRuns: number;
+};
+
+export type FleetMember = Sharing & {
+  readonly environment: Digest;
+  /** From now on the others know of this process, and of how much it has to do. Returns the function that ends it. */
+  join(facts: () => Omit<Worker, 'environment'>): () => Promise<void>;
+};
+
+/** This process as one of those that share the runs of a store. */
+export function createFleetMember(parts: SharingParts): FleetMember {
+  const { workers, clock, environment } = parts;
+  /** Runs that could not be opened here: since when, and when that was tried last. */
+  const unable = new Map<RunId, { readonly since: number; readonly triedAt: number }>();
+  const isAtHand = async (wanted: Digest): Promise<boolean> =>
+    (await workers.list()).some((worker) => worker.environment === wanted);
+  return {
+    activeRuns: parts.activeRuns,
+    environment,
+    async suits({ runId, plan }) {
+      const tried = unable.get(runId);
+      if (tried && clock.elapsed() - tried.triedAt < UNABLE_MS) return false;
+      const wanted = environmentOf(plan);
+      return wanted === undefined || wanted === environment || !(await isAtHand(wanted));
+    },
+    async waits({ runId, plan }) {
+      const now = clock.elapsed();
+      forgetOld(unable, now);
+      const { since } = unable.get(runId) ?? { since: now };
+      unable.set(runId, { since, triedAt: now });
+      if (now - since < WAIT_MS) return true;
+      const wanted = environmentOf(plan);
+      return wanted !== undefined && wanted !== environment && (await isAtHand(wanted));
+    },
+    join: (facts) => keepBeating(parts, facts),
+  };
+}
+
+/** A store that notes with each new run which environment it was planned in. */
+export const withEnvironment = (store: Store, environment: Digest): Store => ({
+  ...store,
+  runs: {
+    ...store.runs,
+    create: (run, options) => {
+      const { plan } = run;
+      const isExecuted = plan.kind === 'eval' || plan.kind === 'agent';
+      return store.runs.create(isExecuted ? { ...run, plan: { ...plan, environment } } : run, options);
+    },
+  },
+});
+
+const environmentOf = (plan: Run['plan']): Digest | undefined =>
+  plan.kind === 'eval' || plan.kind === 'agent' ? plan.environment : undefined;
+
+/** A run that has not been tried for long is with another process, or over. */
+function forgetOld(unable: Map<RunId, { readonly triedAt: number }>, now: number): void {
+  for (const [runId, { triedAt }] of unable) if (now - triedAt > WAIT_MS) unable.delete(runId);
+}
+
+function keepBeating(
+  { workers, log, environment }: SharingParts,
+  facts: () => Omit<Worker, 'environment'>,
+): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  const beat = (): Promise<void> => {
+    last = workers.beat({ ...facts(), environment });
+    return last;
+  };
+  const failed = (error: unknown): void => log.error('workers.beat-failed', {}, error);
+  const stop = keepDoing(beat, BEAT_MS, failed);
+  return async () => {
+    stop();
+    await last.catch(() => undefined);
+    await workers.leave().catch(failed);
+  };
+}
