@@ -3,7 +3,7 @@ import { App } from './app.js';
 import { askAhead } from './ask-ahead.js';
 import { hostSource } from './host-source.js';
 import { applyTheme } from './parts/appearance.js';
-import { ErrorBoundary } from './parts/error-boundary.js';
+import { ErrorBoundary } from './parts/shell/error-boundary.js';
 import { openSource } from './source.js';
 import './styles/tokens.css';
 import './styles/base.css';

@@ -3,7 +3,7 @@ import type { PageFile } from '@touchstone/sdk/view';
 import { options, render, type VNode } from 'preact';
 import { liveInFragment, navigate } from '../address.js';
 import { applyTheme } from '../parts/appearance.js';
-import { ErrorBoundary } from '../parts/error-boundary.js';
+import { ErrorBoundary } from '../parts/shell/error-boundary.js';
 import { openSource } from '../source.js';
 import { FileApp } from './app.js';
 import { fileSource } from './file-source.js';

@@ -5,8 +5,8 @@ import { may } from '../../access.js';
 import { hasNavigated } from '../../address.js';
 import { useCounts } from '../../queries/use-counts.js';
 import { THEMES, useTheme } from '../appearance.js';
-import { ErrorBoundary } from '../error-boundary.js';
 import { Mark } from '../glyphs.js';
+import { ErrorBoundary } from './error-boundary.js';
 import { ShellKeys } from './shell-keys.js';
 
 /** What there is to go to. A place that has no page yet is not listed. */

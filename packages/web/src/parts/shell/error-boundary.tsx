@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useErrorBoundary, useRef } from 'preact/hooks';
-import { type Address, useAddress } from '../address.js';
-import { ErrorBox } from './error-box.js';
+import { type Address, useAddress } from '../../address.js';
+import { ErrorBox } from '../error-box.js';
 
 /** What could not be drawn is replaced by words, so that everything around it still works. Another address is drawn anew. */
 export function ErrorBoundary({ children }: { readonly children: ComponentChildren }) {
