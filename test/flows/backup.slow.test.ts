@@ -96,6 +96,9 @@ async function makeOlder(file: string): Promise<void> {
     DROP TABLE sessions;
     DROP TABLE run_outcomes;
     DROP TABLE workers;
+    DROP INDEX ledger_by_spend;
+    ALTER TABLE ledger DROP COLUMN spend_id;
+    CREATE INDEX ledger_by_run ON ledger (run_no);
     ALTER TABLE idempotency DROP COLUMN creation_id;
     ALTER TABLE idempotency DROP COLUMN claimed_by;
     DELETE FROM schema_version WHERE version > 7;
