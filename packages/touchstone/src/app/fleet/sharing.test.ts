@@ -38,7 +38,7 @@ it.each([
 });
 
 it('a run that could not be opened is left alone for a while, waits for ten minutes, and then fails', async () => {
-  const { clock, suits, waits } = member([OURS]);
+  const { clock, suits, waits } = member([OURS, OURS]);
   expect(await waits(runOf(OURS))).toBe(true);
   expect(await suits(runOf(OURS))).toBe(false);
   await clock.advance(30_000);
@@ -47,6 +47,12 @@ it('a run that could not be opened is left alone for a while, waits for ten minu
   expect(await waits(runOf(OURS))).toBe(true);
   await clock.advance(300_000);
   expect(await waits(runOf(OURS))).toBe(false);
+});
+
+it('a run that was planned here and cannot be opened here fails at once where nobody else works', async () => {
+  const { waits } = member([OURS]);
+  expect(await waits(runOf(OURS))).toBe(false);
+  expect(await waits(runOf(THEIRS))).toBe(true);
 });
 
 it('it waits on while a process of its environment is there, and only has no time', async () => {

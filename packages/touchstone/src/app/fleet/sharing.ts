@@ -30,6 +30,8 @@ export function createFleetMember(parts: SharingParts): FleetMember {
   const unable = new Map<RunId, { readonly since: number; readonly triedAt: number }>();
   const isAtHand = async (wanted: Digest): Promise<boolean> =>
     (await workers.list()).some((worker) => worker.environment === wanted);
+  /** Nobody else could open what was planned here and cannot be opened here any more. */
+  const isAlone = async (): Promise<boolean> => (await workers.list()).length <= 1;
   return {
     activeRuns: parts.activeRuns,
     environment,
@@ -40,12 +42,13 @@ export function createFleetMember(parts: SharingParts): FleetMember {
       return wanted === undefined || wanted === environment || !(await isAtHand(wanted));
     },
     async waits({ runId, plan }) {
+      const wanted = environmentOf(plan);
+      if (wanted === environment && (await isAlone())) return false;
       const now = clock.elapsed();
       forgetOld(unable, now);
       const { since } = unable.get(runId) ?? { since: now };
       unable.set(runId, { since, triedAt: now });
       if (now - since < WAIT_MS) return true;
-      const wanted = environmentOf(plan);
       return wanted !== undefined && wanted !== environment && (await isAtHand(wanted));
     },
     join: (facts) => keepBeating(parts, facts),
