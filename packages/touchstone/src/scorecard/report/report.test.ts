@@ -16,7 +16,7 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildSummary } from '../fold/build.js';
-import { buildReport, decideVerdict } from './report.js';
+import { buildFigures, buildReport, decideVerdict } from './report.js';
 
 const runId = asId<RunId>('run-1');
 const version = asId<Version>('1.0.0');
@@ -231,6 +231,14 @@ describe('the parts of a report', () => {
   it('take latencies by nearest rank', () => {
     const results = Array.from({ length: 100 }, (_, index) => task(1, { latencyMs: 100 - index }));
     expect(report(results).latency).toEqual({ p50Ms: 50, p95Ms: 95, maxMs: 100 });
+  });
+
+  it('the figures of a run have a p95 where a time was measured, also one of 0 ms', () => {
+    const p95Of = (latencyMs: number | undefined) =>
+      buildFigures({ plan, thresholds: {} } as never, [task(1, { latencyMs } as never)]).p95Ms;
+    expect(p95Of(7)).toBe(7);
+    expect(p95Of(0)).toBe(0);
+    expect(p95Of(undefined)).toBeUndefined();
   });
 });
 

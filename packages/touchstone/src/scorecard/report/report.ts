@@ -21,7 +21,7 @@ import {
   type RegressionOptions,
 } from '../comparison/regression.js';
 import { adjust, type GivenOverride, type KindOf } from '../fold/adjusted.js';
-import { knownLatencies, mean, nearestRanks, sumKnown } from '../fold/aggregate.js';
+import { knownLatencies, mean, nearestRank, nearestRanks, sumKnown } from '../fold/aggregate.js';
 import { DEFAULT_PASS_SCORE } from '../fold/build.js';
 import { meanInterval } from '../statistics/mean-interval.js';
 import { passRateInterval } from '../statistics/wilson.js';
@@ -92,11 +92,11 @@ export function buildFigures(
   baseline?: Baseline,
 ): HeadlineFigures {
   const { interval } = aggregateOf(facts.plan, facts.thresholds, results);
-  const { p95Ms, maxMs } = latencyOf(results);
+  const known = knownLatencies(results);
   const regression = baseline && compareResults(baseline, { results }, regressionOptions(facts, baseline));
   return {
     interval,
-    ...(maxMs > 0 && { p95Ms }),
+    ...(known.length > 0 && { p95Ms: nearestRank(known, 95) }),
     ...(regression && { regression: { scoreDelta: regression.scoreDelta, verdict: regression.verdict } }),
   };
 }
