@@ -23,13 +23,19 @@ beforeEach(async () => {
   other.exec('CREATE TABLE notes (note TEXT PRIMARY KEY)');
   threads = [];
   charges = [];
+  db = await open(0);
+});
+
+/** A Db that writes so many batches without its thread. */
+async function open(firstHere: number): Promise<Db> {
   const writing = { elapsed: () => 0, charge: (tenant: string, ms: number) => charges.push([tenant, ms]) };
-  db = createThreadedDb(await openSqlite(file), file, writing, (...args) => {
+  const startThread: typeof startWriterThread = (...args) => {
     const thread = startWriterThread(...args);
     threads.push(thread);
     return thread;
-  });
-});
+  };
+  return createThreadedDb(await openSqlite(file), file, writing, startThread, firstHere);
+}
 
 afterEach(async () => {
   await db.close();
@@ -57,6 +63,21 @@ it('batches take effect in the order of the calls, and what was submitted before
   await written;
   const kept = other.prepare('SELECT note FROM notes ORDER BY rowid').all() as { note: string }[];
   expect(kept.map(({ note }) => note)).toEqual(names);
+});
+
+it('the first ones are written without the thread, and the order is kept when it takes over', async () => {
+  const first = await open(3);
+  const names = Array.from({ length: 3 }, (_, at) => `note ${at}`);
+  await Promise.all(names.map((name) => first.transaction([insert(name)])));
+  expect(threads).toEqual([]);
+  await first.close();
+  const second = await open(2);
+  const more = Array.from({ length: 600 }, (_, at) => `more ${at}`);
+  const written = Promise.all(more.map((name) => second.transaction([insert(name)])));
+  await second.close();
+  await written;
+  expect(threads).toHaveLength(1);
+  expect(await notes()).toEqual([...names, ...more]);
 });
 
 it('a refusal keeps its kind on the way between the threads', async () => {
