@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RunId } from '@touchstone/protocol';
 import { createClient } from '@touchstone/sdk';
+import { queryPostgres } from '../setup/postgres.js';
 import { callsIn, KEY, type Serving } from './processes.js';
 
 export const EVAL = {
@@ -54,3 +55,16 @@ const withoutIds = (value: unknown): unknown =>
       /^(eventId|invocationId|causationId|correlationId|spanId|traceId)$/.test(key) ? undefined : member,
     ),
   );
+
+/** Notes which results are kept now. Answers which of them have been executed again since: none ever should be. */
+export async function noteKept(url: string, callsFile: string): Promise<() => readonly number[]> {
+  const kept = new Set(
+    (await queryPostgres(url, 'SELECT ordinal FROM records')).map(({ ordinal }) => Number(ordinal)),
+  );
+  const before = callsIn(callsFile).length;
+  return () =>
+    callsIn(callsFile)
+      .slice(before)
+      .map(({ ordinal }) => ordinal)
+      .filter((ordinal) => kept.has(ordinal));
+}
