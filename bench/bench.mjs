@@ -1,4 +1,4 @@
-// npm run bench -- [part…] [--n 100,1000] [--reps 3] [--attacks a,b] [--seconds 5] [--peers a,b] [--peers-dir DIR] [--install] [--json]
+// npm run bench -- [part…] [--n 100,1000] [--reps 3] [--attacks a,b] [--seconds 5] [--rows a,b] [--peers a,b] [--peers-dir DIR] [--install] [--json]
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createReport } from './lib/report.mjs';
@@ -29,6 +29,7 @@ const { values, positionals } = parseArgs({
     reps: { type: 'string', default: '3' },
     attacks: { type: 'string' },
     seconds: { type: 'string' },
+    rows: { type: 'string' },
     peers: { type: 'string' },
     'peers-dir': { type: 'string' },
     install: { type: 'boolean', default: false },
@@ -72,6 +73,7 @@ try {
       sizes,
       attacks,
       measuredSeconds,
+      rows: values.rows?.split(','),
     });
   }
 } finally {

@@ -9,29 +9,73 @@ import { build } from 'vite';
 const root = fileURLToPath(new URL('../packages/web/', import.meta.url));
 const outDir = fileURLToPath(new URL('../packages/touchstone/page/', import.meta.url));
 
-const buildInto = (folder, mode, rolldownOptions) =>
+/** Modules of the client and the protocol only export; what the page does not use of them is left out. */
+const hasSideEffects = (id) => !/\/packages\/(sdk|protocol)\//.test(id);
+
+/** What only a host can fill, or answer, is replaced by less in a file: it would take room in every one. */
+const instead = readdirSync(`${root}src/file/instead`).map((name) => name.replace(/\.tsx?$/, ''));
+const insteadOfHosts = [
+  { find: new RegExp(`^.*/(${instead.join('|')})\\.js$`), replacement: `${root}src/file/instead/$1` },
+];
+
+const buildInto = (folder, mode, { moduleSideEffects = hasSideEffects, plugins = [], ...rolldownOptions }) =>
   build({
     root,
     mode,
+    plugins,
     configFile: false,
+    resolve: { alias: mode === 'file' ? insteadOfHosts : [] },
     logLevel: 'warn',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    // Shorter than calls of the automatic runtime, which name the children of every element.
+    oxc: {
+      jsx: { runtime: 'classic', pragma: 'element', pragmaFrag: 'Parts' },
+      jsxInject: "import { h as element, Fragment as Parts } from 'preact'",
+    },
     build: {
       outDir: folder,
       emptyOutDir: true,
       target: 'es2022',
+      cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
       assetsInlineLimit: 0,
       cssCodeSplit: false,
-      modulePreload: { polyfill: false },
-      rolldownOptions: {
-        // Modules of the client and the protocol only export; what the page does not use of them is left out.
-        treeshake: { moduleSideEffects: (id) => !/\/packages\/(sdk|protocol)\//.test(id) },
-        ...rolldownOptions,
-      },
+      // A file has nothing to load.
+      modulePreload: mode === 'file' ? false : { polyfill: false },
+      write: folder !== undefined,
+      rolldownOptions: { treeshake: { moduleSideEffects }, ...rolldownOptions },
     },
   });
 
-await buildInto(outDir, 'production', {});
+/** The script that asks for what the first screen needs. All else that its modules do belongs to the page. */
+const {
+  output: [first],
+} = await buildInto(undefined, 'production', {
+  input: `${root}src/first-questions.ts`,
+  moduleSideEffects: false,
+  output: { format: 'iife', entryFileNames: 'assets/first-[hash].js' },
+});
+const MODULE = '<script type="module"';
+const withFirst = {
+  name: 'first-questions',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html) => html.replace(MODULE, `<script src="/${first.fileName}"></script>\n    ${MODULE}`),
+  },
+};
+// What every page needs is one file: each further one would be asked for on its own.
+const together = {
+  codeSplitting: {
+    groups: [
+      { name: 'index', tags: ['$initial'], priority: 1 },
+      { name: 'shared', minShareCount: 2 },
+    ],
+  },
+};
+await buildInto(outDir, 'production', { plugins: [withFirst], output: together });
+writeFileSync(outDir + first.fileName, first.code);
+
+// The first screen calls most of it. A browser that knows compiles it on another thread while it loads; others skip a comment.
+const index = `${outDir}assets/${readdirSync(`${outDir}assets`).find((name) => /^index-.*js$/.test(name))}`;
+writeFileSync(index, `//# allFunctionsCalledOnLoad\n${readFileSync(index, 'utf8')}`);
 
 for (const entry of readdirSync(outDir, { recursive: true, withFileTypes: true })) {
   if (!entry.isFile()) continue;
@@ -45,8 +89,32 @@ await buildInto(`${outDir}file/`, 'file', {
   input: `${root}src/file/main.tsx`,
   output: { format: 'iife', entryFileNames: 'file.js', assetFileNames: 'file[extname]' },
 });
+const script = readFileSync(`${outDir}file/file.js`, 'utf8');
 // A script in a document ends at the first end tag, wherever it stands.
-if (/<\/script|<!--/i.test(readFileSync(`${outDir}file/file.js`, 'utf8')))
+if (/<\/script|<!--/i.test(script))
   throw new Error(
     'The script of the page in one file has the end of a script, or the start of a comment, in it.',
   );
+
+/** Without the rules for what only a host has, and with short names of properties, which no script reads. */
+function shortStyle(css) {
+  const words = new Set(script.match(/[\w-]+/g));
+  /** A class stands in the script whole, or is made there of two parts. */
+  const isUsed = (name) =>
+    words.has(name) ||
+    [...name.matchAll(/-/g)].some(
+      ({ index }) => words.has(name.slice(0, index + 1)) && words.has(name.slice(index + 1)),
+    );
+  const isNeeded = (selector) =>
+    [...selector.matchAll(/\.([a-z][\w-]*)/gi)].every(([, name]) => isUsed(name));
+  const names = new Map();
+  return css
+    .replace(/([^{};]+)\{([^{}]*)\}/g, (rule, selectors) => (selectors.split(',').some(isNeeded) ? rule : ''))
+    .replace(/--[a-z][a-z-]*/g, (name) => {
+      if (!names.has(name)) names.set(name, `--${names.size.toString(36)}`);
+      return names.get(name);
+    });
+}
+
+const style = `${outDir}file/file.css`;
+writeFileSync(style, shortStyle(readFileSync(style, 'utf8')));

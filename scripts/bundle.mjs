@@ -25,7 +25,7 @@ const own = fileURLToPath(new URL('../packages/touchstone/dist/', import.meta.ur
 const given = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
 const dist = given === undefined ? own : `${resolve(given)}/`;
 const JOINED =
-  /^(@touchstone\/|ajv\/dist\/runtime\/|commander|fastest-levenshtein|yaml$|picocolors|semver|cli-table3|string-width|strip-ansi|ansi-regex|is-fullwidth-code-point|emoji-regex)/;
+  /^(@touchstone\/|@modelcontextprotocol\/(server|core)(\/|$)|zod(\/|$)|ajv\/dist\/runtime\/|commander|fastest-levenshtein|yaml$|picocolors|semver|cli-table3|string-width|strip-ansi|ansi-regex|is-fullwidth-code-point|emoji-regex)/;
 
 /**
  * What is always loaded together is one file: finding, opening and linking one takes about a millisecond, and whatever
@@ -111,6 +111,33 @@ function adapted(code, tree) {
 function checkRaw(template) {
   if (BEYOND_ASCII.test(template)) throw new Error(`Write this with ASCII characters only: ${template}`);
 }
+
+/**
+ * The library of OpenTelemetry is large and few use it, so it is no dependency: it is joined with the one file that calls it, in
+ * the place where programs that import the package find that file too.
+ */
+async function joinInPlace(entry) {
+  const file = dist + entry;
+  // One that was joined by an earlier build stays as it is.
+  if (!/from '@opentelemetry\//.test(readFileSync(file, 'utf8'))) return;
+  const joined = await rolldown({
+    ...common,
+    input: file,
+    external: /^(node:|https?$)/,
+    // Its modules leave out what is not used; its CommonJS files, which Node would take, cannot.
+    resolve: { mainFields: ['module', 'main'] },
+    treeshake: { moduleSideEffects: false },
+  });
+  const { output } = await joined.generate({
+    format: 'esm',
+    comments: { jsdoc: false },
+    codeSplitting: false,
+  });
+  await joined.close();
+  writeFileSync(`${file}.new`, output[0].code);
+  renameSync(`${file}.new`, file);
+}
+await joinInPlace('telemetry/otlp.js');
 
 // CommonJS, which V8 takes from its code cache on every Node (cli/code-cache).
 const bundle = await rolldown({

@@ -6,6 +6,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { report } from './soak/report.mjs';
 import { check, closeSoak, disturb, openSoak } from './soak/soak.mjs';
 import { namespaceLauncher, openStorage } from './soak/storage.mjs';
 
@@ -47,8 +48,7 @@ async function main() {
     say(`${soak.hosts.all.length} hosts listen; disturbing them`);
     await disturb(soak);
     say('over; everything comes to its end');
-    print(soak, await check(soak));
-    return soak.findings.list().length > 0 ? 1 : 0;
+    return report('soak', soak, figuresOf(soak, await check(soak)));
   } finally {
     await close();
   }
@@ -60,25 +60,14 @@ function keep({ storage, hosts }) {
   writeFileSync(join(values.keep, 'hosts.log'), hosts.log.join('\n'));
 }
 
-function print({ seed, disturbed, calls, commands, hosts, findings }, facts) {
-  const figures = {
-    disturbances: disturbed,
-    'hosts started': hosts.all.length,
-    'times full': hosts.fullTimes.length,
-    commands,
-    answers: Object.fromEntries([...calls.statuses].sort()),
-    '503 because': Object.fromEntries(calls.reasons),
-    ...facts,
-  };
-  for (const [name, value] of Object.entries(figures)) say(`${name}: ${JSON.stringify(value)}`);
-  const broken = findings.list();
-  for (const { what, count, examples } of broken)
-    say(`BROKEN ${what} (${count}×)\n  ${examples.join('\n  ')}`);
-  say(
-    broken.length > 0
-      ? `soak: ${broken.length} kinds of findings, seed ${seed}`
-      : `soak: everything held, seed ${seed}`,
-  );
-}
+const figuresOf = ({ disturbed, calls, commands, hosts, troubles }, facts) => ({
+  disturbances: disturbed,
+  'hosts started': hosts.all.length,
+  'times full': troubles.times.length,
+  commands,
+  answers: Object.fromEntries([...calls.statuses].sort()),
+  '503 because': Object.fromEntries(calls.reasons),
+  ...facts,
+});
 
 process.exitCode = process.env[INSIDE] ? await main() : await runInNamespace();

@@ -106,12 +106,18 @@ const SUBVERBS = [
   'pack sign',
   'pack verify',
   'pack install',
+  'suite sign',
+  'suite verify',
+  'suite install',
+  'suite publish',
+  'suite update',
   'judge check',
   'baseline bless',
   'baseline list',
   'baseline show',
   'audit verify',
   'audit list',
+  'audit checkpoint',
 ];
 const GROUPS = new Set(SUBVERBS.map((verb) => verb.split(' ')[0]));
 

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AGENT, COMMAND } from './touchstone.mjs';
 
-const KEY = 'bench-key';
+export const KEY = 'bench-key';
 const AGENT_ID = 'local.bench.agent';
 
 /** With the tenant `local` it shares its runs with the command line. */
@@ -27,13 +27,15 @@ export function writeConfig(folder, config) {
   return file;
 }
 
+const SERVE = ['serve', '--port', '0'];
+
 /**
- * Starts a host and waits until it listens. `launcher` is a command that starts the rest of its arguments, such as
+ * Starts a host, or another verb that goes on until it is ended, and waits until it says where it can be reached. `launcher` is a command that starts the rest of its arguments, such as
  * `unshare -m`; it has to keep the process id. `onLog` gets the lines of stderr.
  */
-export async function startServer({ config, data, env = {}, launcher = [], onLog }) {
-  const serve = [COMMAND, 'serve', '--port', '0', '--config', config, '--data', data];
-  const [program, ...args] = [...launcher, process.execPath, ...serve];
+export async function startServer({ config, data, env = {}, launcher = [], onLog, verb = SERVE }) {
+  const command = [COMMAND, ...verb, '--config', config, '--data', data];
+  const [program, ...args] = [...launcher, process.execPath, ...command];
   const stdio = ['ignore', 'pipe', onLog ? 'pipe' : 'ignore'];
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio });
   if (onLog) createInterface({ input: child.stderr }).on('line', onLog);
@@ -49,7 +51,7 @@ const configuration = (tenant) => ({
 
 async function readAddress(child) {
   for await (const line of createInterface({ input: child.stdout })) {
-    const [, url] = /^listening (http:\S+)/.exec(line) ?? [];
+    const [, url] = /^(?:listening|working) (http:\S+)/.exec(line) ?? [];
     if (url) return url;
     throw new Error(`Expected the server to say where it listens, got: ${line}`);
   }
@@ -68,7 +70,7 @@ export const createCall = (url, key) => async (method, path, body) => {
   return JSON.parse(text);
 };
 
-function createClient(url) {
+export function createClient(url) {
   const call = createCall(url, KEY);
   return {
     url,

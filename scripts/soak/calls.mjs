@@ -10,7 +10,8 @@ const MAY_FAIL = { 501: ['capability_not_provided'], 503: ['unavailable'] };
 /** Reasons of a 503 that no disturbance of this script explains. */
 const NEVER = new Set(['damaged', 'foreign', 'newer', 'unreachable']);
 
-export function createCalls({ findings, random, hosts }) {
+/** `expected` are reasons of a 503 that a disturbance explains although they are among those. */
+export function createCalls({ findings, random, hosts, expected = [] }) {
   const statuses = new Map();
   const reasons = new Map();
   const count = (map, what) => map.set(what, (map.get(what) ?? 0) + 1);
@@ -46,7 +47,8 @@ export function createCalls({ findings, random, hosts }) {
     const { error, details } = parse(text) ?? {};
     if (!MAY_FAIL[status]?.includes(error)) findings.add(`a ${status}`, `${what}: ${text}`);
     if (status === 503) count(reasons, details?.reason ?? 'shutting down');
-    if (NEVER.has(details?.reason)) findings.add(`the store is ${details.reason}`, what);
+    if (NEVER.has(details?.reason) && !expected.includes(details.reason))
+      findings.add(`the store is ${details.reason}`, what);
   };
 
   /** A connection may be lost with its host only. */

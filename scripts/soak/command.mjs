@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { COMMAND } from '../../bench/lib/touchstone.mjs';
 
 /** Starts a verb on the store of the soak. */
-export function startCommand({ config, storage, folder }, args) {
+export function startCommand({ config, storage, folder, env = {} }, args) {
   const options = ['--config', config, '--data', storage.data];
   const child = spawn(process.execPath, [COMMAND, ...args, ...options], {
     cwd: folder,
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', ...env },
   });
   let stdout = '';
   let stderr = '';

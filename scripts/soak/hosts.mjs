@@ -1,46 +1,35 @@
-// The hosts: two processes on one store, each of which may be killed and started at any moment.
+// Processes on one store, each of which may be killed and started at any moment.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startServer } from '../../bench/lib/server.mjs';
 
-const SLOTS = 2;
 const SAMPLE_MS = 500;
-/** How long after a full disk its effects are still seen. */
+/** How long after trouble with the store its effects are still seen. */
 const START_MS = 5_000;
 /** A host that does not start for so long will not start at all. */
 const GIVE_UP_MS = 60_000;
 
-export function createHosts({ config, data, findings }) {
-  const slots = Array.from({ length: SLOTS }, () => undefined);
+/** `starters` start one process each, of their slot; `endMs` is how long one may take to end when it is asked to. */
+export function createHosts({ starters, findings, troubles, endMs = 30_000 }) {
+  const slots = starters.map(() => undefined);
   const all = [];
   const log = [];
-  const fullTimes = [];
 
-  /** Whether the disk was full at this time or up to `graceMs` before it. */
-  const wasFull = (graceMs, at = Date.now()) =>
-    fullTimes.some(({ from, to = Number.POSITIVE_INFINITY }) => from <= at && at <= to + graceMs);
-
-  const full = (isFull) => {
-    if (isFull) fullTimes.push({ from: Date.now() });
-    else fullTimes.at(-1).to = Date.now();
-  };
-
-  /** Starts the host of a slot. On a full disk it may refuse to start; it is then tried again. */
+  /** Starts the host of a slot. While the store cannot be used it may refuse to start; it is then tried again. */
   const start = async (slot) => {
     for (const begun = Date.now(); ; ) {
       try {
-        slots[slot] = await startOne();
+        slots[slot] = await startOne(starters[slot]);
         return;
       } catch (error) {
-        if (!wasFull(START_MS)) findings.add('a host did not start', `${error.message} ${log.at(-1)}`);
+        if (!troubles.were(START_MS)) findings.add('a host did not start', `${error.message} ${log.at(-1)}`);
         if (Date.now() - begun > GIVE_UP_MS) throw new Error(`A host does not start: ${log.at(-1)}`);
         await pause(500);
       }
     }
   };
 
-  const startOne = async () => {
-    const started = await startServer({ config, data, onLog: (line) => log.push(line) });
+  const startOne = async (starter) => {
+    const started = await starter((line) => log.push(line));
     const host = { ...started, ending: false, firstMb: 0, peakMb: 0, lastMb: 0, fds: 0 };
     all.push(host);
     void watchEnd(host);
@@ -60,12 +49,12 @@ export function createHosts({ config, data, findings }) {
     host.ending = true;
     host.child.kill(signal);
     const late = setTimeout(() => {
-      findings.add('a host did not end within 30 s of SIGTERM');
+      findings.add(`a host did not end within ${endMs / 1_000} s of ${signal}`, log.at(-1));
       host.child.kill('SIGKILL');
-    }, 30_000);
+    }, endMs);
     const { code } = await host.ended;
     clearTimeout(late);
-    if (signal === 'SIGTERM' && code !== 0 && !wasFull(START_MS))
+    if (signal === 'SIGTERM' && code !== 0 && !troubles.were(START_MS))
       findings.add('SIGTERM did not end with 0', `code ${code}: ${log.at(-1)}`);
   };
 
@@ -76,9 +65,6 @@ export function createHosts({ config, data, findings }) {
   return {
     log,
     all,
-    full,
-    fullTimes,
-    wasFull,
     start,
     end,
     slotOf: (host) => (slots.includes(host) ? slots.indexOf(host) : undefined),

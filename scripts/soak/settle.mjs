@@ -6,7 +6,7 @@ import { lookAtOpenRuns, submit } from './work.mjs';
 
 const SETTLE_MS = 120_000;
 
-export async function settle(soak) {
+export async function settle(soak, settleMs = SETTLE_MS) {
   const { hosts, ledger, findings } = soak;
   await Promise.all(
     hosts
@@ -14,7 +14,7 @@ export async function settle(soak) {
       .filter((slot) => !hosts.isUp(slot))
       .map(hosts.start),
   );
-  const until = Date.now() + SETTLE_MS;
+  const until = Date.now() + settleMs;
   await repeatUntil(until, async () => {
     for (const entry of ledger.runs) if (!entry.runId) await submit(soak, entry);
     return ledger.runs.every(({ runId }) => runId);
@@ -27,7 +27,6 @@ export async function settle(soak) {
   for (const { key, tenant } of ledger.runs.filter(({ runId }) => !runId))
     findings.add('a run could not be created', `${tenant} ${key}`);
   for (const { runId, suite } of ledger.open()) findings.add('a run did not end', `${runId} of ${suite}`);
-  await resumeCommands(soak);
 }
 
 async function repeatUntil(until, isDone) {
@@ -42,7 +41,7 @@ async function resume({ calls, keys }, entry) {
 }
 
 /** Runs of the command line that were killed go on when they are asked to. */
-async function resumeCommands(soak) {
+export async function resumeCommands(soak) {
   const { findings, agent, commands } = soak;
   const { stdout } = await runCommand(soak, ['runs', '--limit', '1000', '--json']);
   for (const { runId, status } of itemsOf(stdout)) {

@@ -1,6 +1,6 @@
 // One soak: prepare, disturb until the time is over, settle, check.
 import { setTimeout as pause } from 'node:timers/promises';
-import { writeConfig } from '../../bench/lib/server.mjs';
+import { startServer, writeConfig } from '../../bench/lib/server.mjs';
 import { startAgent } from './agent.mjs';
 import { createCalls } from './calls.mjs';
 import { checkGrowth } from './checks/growth.mjs';
@@ -13,7 +13,9 @@ import { createFindings } from './findings.mjs';
 import { createHosts } from './hosts.mjs';
 import { createLedger } from './ledger.mjs';
 import { createRandom } from './random.mjs';
-import { settle } from './settle.mjs';
+import { resumeCommands, settle } from './settle.mjs';
+import { SUITES } from './suites.mjs';
+import { createTroubles } from './troubles.mjs';
 import { keepWorking, prepareTenants, TENANTS } from './work.mjs';
 
 const KEYS = {
@@ -22,6 +24,7 @@ const KEYS = {
   fuzzer: 'soak-key-of-fuzzer',
   viewer: 'soak-key-of-viewer',
 };
+const HOSTS = 2;
 const IN_BACKGROUND = 6;
 
 /** Opens everything a disturbance may reach. */
@@ -29,12 +32,16 @@ export async function openSoak({ minutes, seed, storage }) {
   const findings = createFindings();
   const agent = await startAgent();
   const config = writeConfig(storage.folder, configuration());
-  const hosts = createHosts({ config, data: storage.data, findings });
+  const troubles = createTroubles();
+  const start = (onLog) => startServer({ config, data: storage.data, onLog });
+  const starters = Array.from({ length: HOSTS }, () => start);
+  const hosts = createHosts({ starters, findings, troubles });
   const calls = createCalls({ findings, random: createRandom(seed + 1), hosts });
   const soak = {
-    ...{ seed, storage, findings, agent, config, hosts, calls, keys: KEYS, folder: storage.folder },
+    ...{ seed, storage, findings, troubles, agent, config, hosts, calls, keys: KEYS, folder: storage.folder },
     random: createRandom(seed),
     ledger: createLedger(),
+    suites: SUITES,
     commands: { started: 0, finished: 0, killed: 0, interrupted: 0, runs: 0, resumed: 0 },
     disturbed: {},
     isOver: () => Date.now() > soak.overAt,
@@ -61,13 +68,13 @@ const configuration = () => ({
 });
 
 /** Works and disturbs until the time is over. Each disturbance has a chance of its own, made from the seed and its number. */
-export async function disturb(soak) {
+export async function disturb(soak, chosen = disturbances(soak.random)) {
   const working = TENANTS.map((tenant, at) =>
     keepWorking({ ...soak, random: createRandom(soak.seed + 2 + at) }, tenant),
   );
   const background = new Set();
   let number = 0;
-  for (const { disturb: one, inBackground } of disturbances(soak.random)) {
+  for (const { disturb: one, inBackground } of chosen) {
     if (soak.isOver()) break;
     number += 1;
     soak.disturbed[one.name] = (soak.disturbed[one.name] ?? 0) + 1;
@@ -84,6 +91,7 @@ export async function disturb(soak) {
 /** Brings everything to its end and holds it to what callers were told. */
 export async function check(soak) {
   await settle(soak);
+  await resumeCommands(soak);
   const facts = {
     runs: await checkTotals(soak),
     ends: await checkLogs(soak),

@@ -1,5 +1,5 @@
 // What is evaluated: each suite knows how many of its tasks pass.
-import { CANARY, isRight } from './agent.mjs';
+import { CALL_USD, CANARY, isRight } from './agent.mjs';
 
 const golden = (number) => ({
   kind: 'golden',
@@ -14,13 +14,14 @@ const rubric = (number) => ({
   ],
 });
 
-function suite(name, modes, numbers, input, expected) {
+/** `configurable` is sent with each of its runs; `endsBy` is the error that ends them, where one does. */
+function suite(name, modes, numbers, input, expected, { configurable, endsBy } = {}) {
   const tasks = numbers.map((number) => ({
     taskId: `n-${number}`,
     input: { number, canary: CANARY, ...input(number) },
     expected: expected(number),
   }));
-  return { name, modes, tasks, passes: numbers.filter(isRight).length };
+  return { name, modes, tasks, passes: numbers.filter(isRight).length, configurable, endsBy };
 }
 
 const numbers = (count) => Array.from({ length: count }, (_, number) => number);
@@ -32,7 +33,20 @@ export const SUITES = [
   suite('rubric', ['rubric'], numbers(10), () => ({}), rubric),
 ];
 
-export const suiteNamed = (name) => SUITES.find((one) => one.name === name);
+/** For processes that share runs: many tasks at a time, and a budget that a few of the tasks use up. */
+export const CAPPED = { calls: 20, atATime: 8 };
+export const FLEET_SUITES = [
+  ...SUITES.filter(({ name }) => name !== 'large'),
+  suite('wide', ['golden'], numbers(160), (number) => ({ delayMs: 100 + (number % 7) * 40 }), golden, {
+    configurable: { concurrency: 40 },
+  }),
+  suite('capped', ['golden'], numbers(120), () => ({ delayMs: 200 }), golden, {
+    configurable: { concurrency: CAPPED.atATime, budget: { maxCostUsd: CAPPED.calls * CALL_USD } },
+    endsBy: 'budget_exhausted',
+  }),
+];
+
+export const suiteNamed = (name) => [...SUITES, ...FLEET_SUITES].find((one) => one.name === name);
 export const suiteIdOf = (tenant, name) => `local.${tenant}.evals.${name}`;
 export const agentIdOf = (tenant) => `local.${tenant}.bot`;
 

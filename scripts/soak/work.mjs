@@ -1,7 +1,7 @@
 // The usual work of two tenants, on which everything else is done.
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from './calls.mjs';
-import { agentIdOf, documentOf, SUITES, suiteIdOf } from './suites.mjs';
+import { agentIdOf, documentOf, SUITES, suiteIdOf, suiteNamed } from './suites.mjs';
 
 export const TENANTS = ['acme', 'rival'];
 const OPEN_AT_A_TIME = 10;
@@ -18,10 +18,14 @@ export async function prepareTenants({ calls, keys, agent, findings }) {
       body: bound,
     });
     if (put.status !== 200 && put.status !== 201) findings.add('an agent was refused', put.text);
-    for (const suite of SUITES) {
-      const body = documentOf(tenant, suite);
-      await calls.call('POST', '/v1/host/touchstone/suites', { key: keys[tenant], body });
-    }
+    await installSuites({ calls, keys }, tenant, SUITES);
+  }
+}
+
+export async function installSuites({ calls, keys }, tenant, suites) {
+  for (const suite of suites) {
+    const body = documentOf(tenant, suite);
+    await calls.call('POST', '/v1/host/touchstone/suites', { key: keys[tenant], body });
   }
 }
 
@@ -29,7 +33,7 @@ export async function prepareTenants({ calls, keys, agent, findings }) {
 export async function keepWorking(soak, tenant) {
   while (!soak.isOver()) {
     if (soak.ledger.open(tenant).length < OPEN_AT_A_TIME)
-      await createRun(soak, tenant, soak.random.pick(SUITES));
+      await createRun(soak, tenant, soak.random.pick(soak.suites));
     else await lookAtOpenRuns(soak, tenant);
     await pause(50);
   }
@@ -45,6 +49,7 @@ export const bodyOf = ({ tenant, suite }) => ({
   mode: 'eval',
   evalSuiteRef: suiteIdOf(tenant, suite),
   agentId: agentIdOf(tenant),
+  configurable: suiteNamed(suite).configurable,
 });
 
 /** Sends a run once, under its key; true when the host has said which run it is. */

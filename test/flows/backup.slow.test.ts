@@ -80,6 +80,11 @@ it('a copy made while a host works on runs, put elsewhere, has equal runs and go
   expect((await readJson(restored, '/v1/audit/verify')).body).toMatchObject({ valid: true });
 });
 
+const LATER_TABLES = [
+  ...['paces', 'buckets', 'suite_signatures', 'audit_checkpoints'],
+  ...['judges', 'judge_versions', 'calibrations', 'work', 'assignments', 'claims'],
+];
+
 /** Takes a store back to what the schema was before runs could be removed. */
 async function makeOlder(file: string): Promise<void> {
   const sqlite = await openSqlite(file);
@@ -96,6 +101,8 @@ async function makeOlder(file: string): Promise<void> {
     DROP TABLE sessions;
     DROP TABLE run_outcomes;
     DROP TABLE workers;
+    ${LATER_TABLES.map((table) => `DROP TABLE ${table};`).join(' ')}
+    DROP INDEX runs_leased;
     DROP INDEX ledger_by_spend;
     ALTER TABLE ledger DROP COLUMN spend_id;
     CREATE INDEX ledger_by_run ON ledger (run_no);

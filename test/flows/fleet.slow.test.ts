@@ -1,13 +1,21 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { asId, type RunId } from '@touchstone/protocol';
-import { createClient } from '@touchstone/sdk';
+import type { RunId } from '@touchstone/protocol';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasPostgres, queryPostgres, type Server, startServer } from '../setup/postgres.js';
-import { noteKept } from './database-host.js';
+import { noteKept, POLL, setStore, untilCalled } from './database-host.js';
+import {
+  callersIn,
+  clientOf,
+  configure,
+  createOn,
+  debugLog,
+  readJson,
+  type Worker,
+  workerOf,
+} from './fleet-processes.js';
 import {
   callsIn,
   KEY,
@@ -73,16 +81,16 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
   const calmLog = async () => {
     setStore(folder.path, undefined);
     const calm = started(await serve(['--data', 'calm'], folder.path));
-    const runId = await create(calm);
+    const runId = await createOn(calm);
     await clientOf(calm).waitForScorecard(runId);
-    return comparableLog(calm, runId);
+    return debugLog(calm, runId);
   };
 
   it('runs created through a host that does not work are shared by several workers, each whole on one', async () => {
     slowDown();
     const door = await openDoor('door');
     await openWorkers('one', 'two', 'three');
-    const runIds = await Promise.all(Array.from({ length: 6 }, () => create(door)));
+    const runIds = await Promise.all(Array.from({ length: 6 }, () => createOn(door)));
     await Promise.all(runIds.map((runId) => clientOf(door).waitForScorecard(runId)));
     const made = callersIn(calls()).map(({ caller }) => caller);
     // Which of them is first depends on the machine; that no one takes everything does not.
@@ -95,7 +103,7 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
   it('kill -9 of the worker that drives a run: another goes on, and the log is that of one host on a file', async () => {
     const door = await openDoor('door');
     const workers = await openWorkers('one', 'two', 'three');
-    const runId = await create(door);
+    const runId = await createOn(door);
     const executedAgain: (() => readonly number[])[] = [];
     for (const part of [1, 2]) {
       await untilCalled(calls(), (TASKS / 4) * part);
@@ -107,13 +115,13 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
     await clientOf(door).waitForScorecard(runId);
     expect(new Set(callsIn(calls()).map(({ ordinal }) => ordinal)).size).toBe(TASKS);
     expect(executedAgain.flatMap((list) => list())).toEqual([]);
-    expect(await comparableLog(door, runId)).toEqual(await calmLog());
+    expect(await debugLog(door, runId)).toEqual(await calmLog());
   });
 
   it('a worker that stands still for longer than its lease loses the run, and does no harm when it goes on', async () => {
     const door = await openDoor('door');
     const workers = await openWorkers('one', 'two');
-    const runId = await create(door);
+    const runId = await createOn(door);
     await untilCalled(calls(), TASKS / 4);
     const caller = callersIn(calls()).at(-1)?.caller;
     const driver = workers.find(({ name }) => name === caller);
@@ -124,12 +132,12 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
     driver?.child.kill('SIGCONT');
     await clientOf(door).waitForScorecard(runId);
     expect(executedAgain()).toEqual([]);
-    expect(await comparableLog(door, runId)).toEqual(await calmLog());
+    expect(await debugLog(door, runId)).toEqual(await calmLog());
   });
 
   it('workers that are told to end finish their tasks, and nothing is executed again', async () => {
     const door = await openDoor('door');
-    const runId = await create(door);
+    const runId = await createOn(door);
     for (const [round, name] of ['one', 'two', 'three'].entries()) {
       const worker = name === 'two' ? await openHost(name, '--drain', '25') : await openWorker(name);
       await untilCalled(calls(), (TASKS / 5) * (round + 1));
@@ -140,7 +148,7 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
     await clientOf(door).waitForScorecard(runId);
     expect(callsIn(calls())).toHaveLength(TASKS);
     expect(new Set(callersIn(calls()).map(({ caller }) => caller)).size).toBe(4);
-    expect(await comparableLog(door, runId)).toEqual(await calmLog());
+    expect(await debugLog(door, runId)).toEqual(await calmLog());
   });
 
   it('a worker that is told to end is not ready, and a second signal ends it at once', async () => {
@@ -150,8 +158,12 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
     expect(await probe(worker.health, '/healthz')).toEqual([200, { status: 'alive' }]);
     expect(await probe(worker.health, '/readyz')).toEqual([200, { status: 'ready' }]);
     expect(await probe(door.url, '/readyz')).toEqual([200, { status: 'ready' }]);
-    expect(await (await fetch(`${worker.health}/metrics`)).text()).toContain('touchstone_runs_at_work 0');
-    await create(door);
+    const metrics = await (await fetch(`${worker.health}/metrics`)).text();
+    expect(metrics).toContain('touchstone_runs_at_work 0');
+    expect(metrics).toMatch(/^touchstone_store_seconds_count\{kind="read"\} [1-9]/m);
+    expect(metrics).toMatch(/^touchstone_store_seconds_count\{kind="write"\} [1-9]/m);
+    expect(metrics).toContain('# TYPE touchstone_append_lag_seconds histogram');
+    await createOn(door);
     await untilCalled(calls(), 1);
     worker.child.kill('SIGTERM');
     await expect.poll(() => probe(worker.health, '/readyz'), POLL).toEqual([503, { status: 'stopping' }]);
@@ -164,7 +176,7 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
     const door = await openDoor('door');
     await openWorkers('one', 'two');
     const client = clientOf(door);
-    const runId = await create(door);
+    const runId = await createOn(door);
     const status = async () => (await client.runs.get(runId)).status;
     await untilCalled(calls(), 20);
     await client.runs.pause(runId);
@@ -181,7 +193,7 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
   it('a stream goes on at another host after the death of its own, and sees every event once', async () => {
     const [first, second] = [await openDoor('door'), await openDoor('other')];
     await openWorker('one');
-    const runId = await create(first);
+    const runId = await createOn(first);
     const seen: number[] = [];
     const follow = async (host: Serving, until: number) => {
       const after = seen.at(-1);
@@ -194,14 +206,14 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
     await follow(first, 60);
     await stop(first);
     await follow(second, Number.POSITIVE_INFINITY);
-    const head = (await comparableLog(second, runId)).length;
+    const head = (await debugLog(second, runId)).length;
     expect(seen).toEqual(Array.from({ length: head }, (_, i) => i));
   });
 
   it('the progress of a run is shown by a host that does not drive it, task by task', async () => {
     const door = await openDoor('door');
     await openWorker('one');
-    const runId = await create(door);
+    const runId = await createOn(door);
     const response = await fetch(`${door.url}/v1/host/touchstone/runs/${runId}/progress`, {
       headers: { authorization: `Bearer ${KEY}` },
     });
@@ -220,7 +232,7 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
 
   it('an event is posted to a webhook once, whichever process has appended it', async () => {
     const hook = await openHook();
-    allowPrivate(folder.path);
+    configure(folder.path, { egress: { allowPrivate: true } });
     const [door] = [await openDoor('door'), await openDoor('other')];
     await openWorkers('one', 'two');
     const registered = await clientOf(door).webhooks.register({
@@ -228,7 +240,7 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
       events: ['run.started', 'run.completed'],
     });
     expect(registered).toBeDefined();
-    const runId = await create(door);
+    const runId = await createOn(door);
     await clientOf(door).waitForScorecard(runId);
     await expect.poll(() => hook.types(runId), POLL).toEqual(['run.started', 'run.completed']);
     hook.server.close();
@@ -243,7 +255,7 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
     const { agents: _, ...config } = readJson(join(folder.path, 'touchstone.config.json'));
     writeFileSync(join(bare, 'touchstone.config.json'), JSON.stringify({ ...config, agents: [] }));
     await openWorker('bare', bare);
-    const runId = await create(door);
+    const runId = await createOn(door);
     const waiting = 'SELECT worker FROM workers';
     await expect.poll(async () => (await queryPostgres(url(), waiting)).length, POLL).toBe(1);
     await openWorker('able');
@@ -255,13 +267,13 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
     const door = await openDoor('door');
     // Nothing but the database keeps the second one busy.
     const workers = [await openWorker('one'), await openWorker('two', folder.path, [])];
-    const runId = await create(door);
+    const runId = await createOn(door);
     await untilCalled(calls(), TASKS / 3);
     database.crash();
     await expect.poll(() => probe(door.url, '/readyz'), POLL).toEqual([503, { status: 'store' }]);
     database.start();
     await expect.poll(async () => (await clientOf(door).runs.get(runId)).status, POLL).toBe('completed');
-    const log = await comparableLog(door, runId);
+    const log = await debugLog(door, runId);
     expect(log.filter(({ type }) => type === 'eval.scored')).toHaveLength(TASKS);
     expect(callsIn(calls()).length).toBeLessThanOrEqual(TASKS + 2 * CONCURRENCY);
     expect(await probe(door.url, '/readyz')).toEqual([200, { status: 'ready' }]);
@@ -283,56 +295,10 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
   });
 });
 
-const EVAL = {
-  mode: 'eval' as const,
-  evalSuiteRef: 'local.test.evals.numbers',
-  agentId: 'local.test.numbers',
-};
-const POLL = { timeout: 90_000, interval: 100 };
-
-const clientOf = (host: Serving) => createClient({ baseUrl: host.url, key: KEY });
-const create = async (host: Serving): Promise<RunId> => asId((await clientOf(host).runs.create(EVAL)).runId);
-const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-
-function setStore(folder: string, store: string | undefined): void {
-  const file = join(folder, 'touchstone.config.json');
-  const { store: _, ...config } = readJson(file);
-  writeFileSync(file, JSON.stringify({ ...config, ...(store !== undefined && { store }) }));
-}
-
-function allowPrivate(folder: string): void {
-  const file = join(folder, 'touchstone.config.json');
-  writeFileSync(file, JSON.stringify({ ...readJson(file), egress: { allowPrivate: true } }));
-}
-
-type Worker = Running & { readonly name: string; readonly health: string };
-
-/** Waits for the line that says that it works. */
-async function workerOf(starting: Running): Promise<Worker> {
-  const health = await new Promise<string>((resolve, reject) => {
-    let seen = '';
-    starting.child.stdout?.on('data', (text: string) => {
-      seen += text;
-      const line = /^working ?(\S*)\n/m.exec(seen);
-      if (line) resolve(String(line[1]));
-    });
-    starting.finished.then(({ code, stderr }) => reject(new Error(`worker ended with ${code}: ${stderr}`)));
-  });
-  const name = starting.child.spawnargs[starting.child.spawnargs.indexOf('--data') + 1] ?? '';
-  return { ...starting, name, health };
-}
-
 async function probe(host: string, path: string): Promise<readonly [number, unknown]> {
   const response = await fetch(`${host}${path}`);
   return [response.status, await response.json()];
 }
-
-/** The calls that the agent has noted, with the process that made each. */
-const callersIn = (file: string) =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => ({ caller: line.split(' ')[2] }));
 
 async function openHook() {
   const received: { readonly runId: string; readonly type: string }[] = [];
@@ -353,18 +319,4 @@ async function openHook() {
     url: `http://127.0.0.1:${port}/`,
     types: (runId: RunId) => received.filter((one) => one.runId === runId).map(({ type }) => type),
   };
-}
-
-/** The agent notes its calls in a file, and has no other way to tell this process. */
-async function untilCalled(file: string, count: number): Promise<void> {
-  while (callsIn(file).length < count) await wait(5);
-}
-
-/** Without what differs between two equal runs. */
-async function comparableLog(host: Serving, runId: RunId): Promise<readonly { type: string }[]> {
-  const log: unknown[] = [];
-  for await (const event of clientOf(host).streamEvents(runId, { streamMode: 'debug' })) log.push(event);
-  const own = /Ms$|^(at|timestamp|runId|eventId|invocationId|causationId|correlationId|spanId|traceId)$/;
-  const text = JSON.stringify(log, (key, member) => (own.test(key) ? undefined : member));
-  return JSON.parse(text.replaceAll(runId, 'RUN'));
 }

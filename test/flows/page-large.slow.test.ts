@@ -59,6 +59,24 @@ describe.skipIf(pages.isSkipped)('a run of 10,000 tasks', () => {
     await context.close();
   });
 
+  test('shows its rows before its report, which moves none of them', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/settings');
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    for (const part of ['report', 'facets'])
+      await page.route(`**/${runId}/${part}*`, (route) => held.then(() => route.continue()));
+    await page.goto(`${pages.host.url}/runs/${runId}`);
+    const first = page.locator('[data-task]').first();
+    const before = await first.boundingBox();
+    answer();
+    await page.getByTestId('interval').waitFor();
+    await page.getByRole('button', { name: /Passed \d/ }).waitFor();
+    expect((await first.boundingBox())?.y).toBe(before?.y);
+    await context.close();
+  });
+
   test('keeps few rows in the document, and End shows the last task', async () => {
     const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${runId}`);
     await page.locator('[data-task]').first().waitFor();

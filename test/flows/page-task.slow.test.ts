@@ -18,7 +18,10 @@ describe.skipIf(pages.isSkipped)('the page of a task', () => {
   test('shows its calls in time, what was said in them, votes and repeats', async () => {
     const { page, context, troubles } = await open(runPath('/tasks/refund-1'));
     await page.getByTestId('span').first().waitFor();
-    expect(await kindsOf(page)).toEqual(['model', 'tool', 'model', 'judge', 'judge', 'judge']);
+    expect(await kindsOf(page)).toEqual(['model', 'tool', 'model', 'judge']);
+    await page.getByTestId('span').nth(3).click();
+    await page.getByText('paper/judge-1 × 3').first().waitFor();
+    expect(await page.getByTestId('vote').count()).toBe(3);
     await page.getByTestId('span').nth(1).click();
     const step = page.getByRole('region', { name: /^Step tool/ });
     await step.waitFor();

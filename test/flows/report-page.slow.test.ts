@@ -232,9 +232,9 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
   });
 });
 
-test('the page takes at most 180 kB beside its data', () => {
+test('the page takes at most 150 kB beside its data', () => {
   const text = cli.read('many.html');
   const [data = ''] = /<script type="application\/json".*?<\/script>/s.exec(text) ?? [];
   expect(data.length).toBeGreaterThan(100 * TASKS);
-  expect(text.length - data.length).toBeLessThan(180_000);
+  expect(text.length - data.length).toBeLessThan(150_000);
 });

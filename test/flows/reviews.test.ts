@@ -174,9 +174,12 @@ describe('labels of people', () => {
       output: expect.stringContaining('ANSWER-reply-1.'),
       criterion: 'SENTENCE: it names the day.',
       met: true,
+      by: expect.stringMatching(/^key-/),
+      at: expect.stringMatching(/^2/),
     });
     const { judged, labels } = await checkLabels(host, text);
-    const { n, interval: _, ...blind } = judge?.blind ?? {};
+    // The page counts labels and the file answers, so the two intervals of kappa are near each other and not equal.
+    const { n, interval: _, kappaInterval: _spread, ...blind } = judge?.blind ?? {};
     expect([labels, judged]).toEqual([n, expect.objectContaining(blind)]);
     expect(judged.kappa).toBeGreaterThan(0.5);
     expect((await host.client().review.labels({ runId: host.runId })).trimEnd().split('\n')).toHaveLength(
@@ -195,5 +198,37 @@ describe('labels of people', () => {
     const [judge] = await agreement();
     expect(judge?.all.n).toBe(before + 1);
     expect(judge?.disagreements[0]).toMatchObject({ runId, taskId: item.taskId });
+  });
+});
+
+describe('the report of a run whose answers people have labelled', () => {
+  const reportOf = (runId: RunId) => host.client().runs.report(runId);
+
+  it('has the score with the error of the judge taken into account, as soon as there are enough labels', async () => {
+    const runId = await host.evaluate();
+    const items = (await list({ source: 'sample', runId, n: 50 })).items.filter(
+      ({ answers }) => answers.length > 0,
+    );
+    const before = await reportOf(runId);
+    expect(before).not.toHaveProperty('corrected');
+    // People see everything met: each criterion that the judge saw unmet adds a third of a task.
+    for (const item of items)
+      for (const { id } of item.criteria.filter(({ judged }) => judged))
+        await label(item, { verdict: 'met', criterion: id });
+    const { corrected, aggregate, criteria = [] } = await reportOf(runId);
+    expect(aggregate).toEqual(before.aggregate);
+    const unmet = criteria.reduce((sum, { met, applicable }) => sum + (1 - met) * applicable, 0);
+    expect(corrected).toMatchObject({ labelled: 11, judged: 11 });
+    expect(corrected?.score).toBeCloseTo(aggregate.score + unmet / 3 / 12, 9);
+    expect(corrected?.interval[1]).toBeGreaterThan(aggregate.interval[1]);
+  });
+
+  it('does not count labels that were given after the judge was seen, nor a task with a criterion left open', async () => {
+    const runId = await host.evaluate();
+    const { items } = await list({ source: 'sample', runId, n: 50 });
+    for (const [at, item] of items.entries())
+      for (const { id } of item.criteria.filter(({ judged }) => judged).slice(0, at === 0 ? 1 : 2))
+        if (item.answers.length > 0) await label(item, { verdict: 'met', criterion: id, seen: at > 0 });
+    expect(await reportOf(runId)).not.toHaveProperty('corrected');
   });
 });

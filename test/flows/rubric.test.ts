@@ -264,7 +264,10 @@ describe('words', () => {
     expect(found(JSON.stringify(events))).toEqual([CANARY.output]);
     for (const path of ['/v1/host/touchstone/runs', '/v1/host/touchstone/suites', `/v1/runs/${runId}/events`])
       expect({ path, found: found(await (await host.fetch(path)).text()) }).toEqual({ path, found: [] });
-    expect(found(await metricsOf(host))).toEqual([]);
+    const metrics = await metricsOf(host);
+    expect(found(metrics)).toEqual([]);
+    expect(metrics).toMatch(/^touchstone_append_lag_seconds_count 2$/m);
+    expect(metrics).toMatch(/^touchstone_store_seconds_count\{kind="write"\} [1-9]/m);
     expect(host.logs.length).toBeGreaterThan(0);
     expect(found(host.logs.join(''))).toEqual([]);
   });

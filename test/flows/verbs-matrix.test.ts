@@ -45,6 +45,7 @@ const ROWS: readonly Row[] = [
   row('run', 'local.demo.evals.nope'),
   row('run', 'evals', '--agent', AGENT),
   row('run', SUITE, '--agent', AGENT, '--agent', `${AGENT}@0.1.0`),
+  row('run', SUITE, '--agent', AGENT, '--until-conclusive', '--round', '1'),
   row('run', SUITE, '--agent', AGENT, '--output', 'tasks.jsonl'),
   row('run', SUITE, '--agent', AGENT, '--output', 'tasks.txt'),
   { ...row('run', '--resume'), only: { members: ['exitCode'], reason: SAYS_WHERE } },
@@ -82,6 +83,20 @@ const ROWS: readonly Row[] = [
   row('deployments', 'local.demo.nope'),
   { ...row('audit verify'), only: { members: ['valid', 'expected', 'exitCode'], reason: OTHER_CHAIN } },
   { ...row('audit list'), only: { members: [], reason: OTHER_CHAIN } },
+  { ...row('audit checkpoint'), only: { members: [], reason: OTHER_CHAIN } },
+  row('export', 'last', '--bundle', 'evidence'),
+  {
+    ...row('verify bundle', 'evidence'),
+    only: {
+      members: ['verified', 'exitCode', 'reasons', 'parts'],
+      reason: 'Each side has a key of its own.',
+    },
+  },
+  row('verify bundle', 'pack'),
+  row('suite install', 'local.demo.evals.signed-1.0.0.suite.json'),
+  row('suite install', 'local.demo.evals.signed-1.0.0.suite.json'),
+  row('suite install', 'broken.suite.yaml'),
+  row('run', 'local.demo.evals.signed@^1', '--agent', AGENT),
   row('pack install', 'pack'),
   row('pack install', 'pack'),
   row('pack install', 'evals'),
@@ -101,6 +116,7 @@ const ROWS: readonly Row[] = [
     ...row('usage'),
     only: { members: [], reason: 'Logs of the two sides differ in length by the names in them.' },
   },
+  row('workers'),
   {
     ...row('keys list'),
     only: {
@@ -123,6 +139,18 @@ tasks:
     input: { question: Nice weather today! }
     expected: { kind: golden, match: { strategy: exact, value: Never said. } }
 `,
+  'local.demo.evals.signed-1.0.0.suite.json': {
+    suiteId: 'local.demo.evals.signed',
+    version: '1.0.0',
+    modes: ['golden'],
+    tasks: [
+      {
+        taskId: 'never',
+        input: { question: 'Nice weather today!' },
+        expected: { kind: 'golden', match: { strategy: 'exact', value: 'Never said.' } },
+      },
+    ],
+  },
   'talk.suite.yaml': `suiteId: local.demo.evals.talk
 version: 1.0.0
 modes: [rubric]

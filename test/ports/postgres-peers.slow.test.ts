@@ -1,3 +1,4 @@
+import { asId, type Digest } from '@touchstone/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../packages/touchstone/src/app/index.js';
 import type { Annotation, Store } from '../../packages/touchstone/src/ports/index.js';
@@ -75,6 +76,34 @@ describe.skipIf(!hasPostgres())('processes that share a PostgreSQL store', () =>
     one.leases.offer(run.runId);
     await offered;
     expect(own).toBe(0);
+  });
+
+  it('of many processes two with little to do are told of a run; the rest, and those of another environment, are not', async () => {
+    const url = cluster.newUrl();
+    const [ours, theirs] = [asId<Digest>('sha256:ours'), asId<Digest>('sha256:theirs')];
+    const names = ['idle', 'free', 'busy', 'other', 'far'];
+    const stores = await Promise.all(names.map((name) => open(url, name)));
+    const told: string[] = [];
+    for (const [at, store] of stores.entries()) {
+      const name = names[at] as string;
+      const atWork = name === 'busy' ? 3 : 0;
+      const environment = name === 'other' || name === 'far' ? theirs : ours;
+      await store.workers.beat({ environment, version: '1', atWork });
+      store.leases.watchOffers(() => told.push(name));
+    }
+    const door = await open(url, 'door');
+    const run = await createRun(door, 'r1');
+    door.leases.offer(run.runId, ours);
+    await expect.poll(() => told.length, POLL).toBe(2);
+    // What is sent to all comes after what was sent to some, so whoever was told before has been counted.
+    const heard = stores.map((store) => new Promise<void>((resolve) => store.leases.watchOffers(resolve)));
+    door.leases.offer((await createRun(door, 'r2')).runId);
+    await Promise.all(heard);
+    expect(told.slice(0, 2).sort()).toEqual(['free', 'idle']);
+    expect(told).toHaveLength(2 + names.length);
+    expect((await door.workers.list()).map(({ name, atWork }) => [name, atWork])).toEqual(
+      names.toSorted().map((name) => [`${name}:1`, name === 'busy' ? 3 : 0]),
+    );
   });
 
   it('the lease of a process that has ended is free long before it runs out; that of a live one is not', async () => {

@@ -10,6 +10,7 @@ import { contractsCases } from './store/contracts-cases.js';
 import { deploymentsCases } from './store/deployments-cases.js';
 import { entriesCases } from './store/entries-cases.js';
 import { type TestClock, testClock } from './store/givens.js';
+import { calibrationsCases, judgesCases } from './store/judges-cases.js';
 import { leasesCases } from './store/leases-cases.js';
 import { ledgerCases } from './store/ledger-cases.js';
 import { logCases } from './store/log-cases.js';
@@ -17,6 +18,7 @@ import { logModelCases } from './store/log-model-cases.js';
 import { memoryCases } from './store/memory-cases.js';
 import { oneWriterCases } from './store/one-writer-cases.js';
 import { ownersCases } from './store/owners-cases.js';
+import { pacesCases } from './store/paces-cases.js';
 import { packsCases } from './store/packs-cases.js';
 import { packsModelCases } from './store/packs-model-cases.js';
 import { pageCases } from './store/page-cases.js';
@@ -30,6 +32,8 @@ import { boundAgentsCases, idempotencyCases, keysCases, secretsCases } from './s
 import { suitesCases } from './store/suites-cases.js';
 import { webhooksCases } from './store/webhooks-cases.js';
 import { withdrawnPacksCases } from './store/withdrawn-packs-cases.js';
+import { workCases } from './store/work-cases.js';
+import { workModelCases } from './store/work-model-cases.js';
 
 type OpenStore = (clock: TestClock, holder: string) => Promise<Store>;
 
@@ -51,6 +55,8 @@ export function storeCases(createStore: OpenStore, engine: { readonly oneWriter?
   };
 
   describe('runs', () => runsCases(open));
+  describe('judges', () => judgesCases(open));
+  describe('calibrations', () => calibrationsCases(open));
   describe('amounts', () => amountsCases(open));
   describe('leases', () => leasesCases(open, () => clock));
   describe('log', () => logCases(open));
@@ -61,6 +67,8 @@ export function storeCases(createStore: OpenStore, engine: { readonly oneWriter?
   describe('appends', () => appendsCases(open));
   describe('contracts', () => contractsCases(open));
   describe('ledger', () => ledgerCases(open));
+  describe('work', () => workCases(open, () => clock));
+  describe('work as a model', () => workModelCases(open));
   describe('suites', () => suitesCases(open));
   describe('bound agents', () => boundAgentsCases(open));
   describe('packs', () => packsCases(open));
@@ -78,6 +86,7 @@ export function storeCases(createStore: OpenStore, engine: { readonly oneWriter?
   describe('retention', () => retentionCases(open));
   describe('keys', () => keysCases(open));
   describe('idempotency', () => idempotencyCases(open));
+  describe('paces', () => pacesCases(open, () => clock));
   describe('owners', () => ownersCases(open));
   describe('closing', () => closingCases(open));
   if (engine.oneWriter) describe('one writer', () => oneWriterCases(open));

@@ -1,10 +1,12 @@
 export * from './model/audit.js';
+export * from './model/calibration.js';
 export * from './model/deployment.js';
 export * from './model/errors.js';
 export * from './model/evidence.js';
 export * from './model/facts.js';
 export * from './model/gate.js';
 export * from './model/ids.js';
+export * from './model/judge-reference.js';
 export * from './model/matrix.js';
 export * from './model/measurers.js';
 export * from './model/modes.js';
@@ -53,7 +55,9 @@ export type {
   PackListing,
   RemovedPack,
   RevokedPack,
+  SuiteInstallation,
   SuiteListing,
+  SuiteSignature,
 } from './wire/vendor/catalogue.js';
 export type {
   Agreement,
@@ -77,6 +81,7 @@ export type {
 export type { ContractReport, ReportedGate } from './wire/vendor/contract-report.js';
 export type {
   AgentVersion,
+  AuditCheckpoint,
   AuditListing,
   AuditVerdict,
   InterruptQuestion,
@@ -85,6 +90,8 @@ export type {
   ResolvedInterrupt,
   RunArtifact,
 } from './wire/vendor/deployments.js';
+export type { JudgeListing, PortableJudge, QuestionPart } from './wire/vendor/judge.js';
+export type { Look, LookAtRuns, LooksReport } from './wire/vendor/looks.js';
 export type { HostCounts, Matrix, MatrixCell, MatrixRow, MatrixRun } from './wire/vendor/matrix.js';
 export type {
   EmbedderPin,
@@ -100,16 +107,18 @@ export type {
   ChangedTask,
   EvalReport,
   ReportedAdjustment,
+  ReportedCorrection,
   ReportedCriterion,
   ReportedOverride,
   ReportedRegression,
   ReportedRepeats,
   ReportedSlice,
 } from './wire/vendor/report.js';
-export type { KeptReason, PrunedRuns, PruneRuns, TenantUsage } from './wire/vendor/retention.js';
+export type { KeptReason, PrunedRuns, PruneRuns, TenantUsage, WorkerEntry } from './wire/vendor/retention.js';
 export type {
   JudgeAgreement,
   JudgeAgreements,
+  JudgeCalibration,
   LabelAgreement,
   ReviewItem,
   ReviewList,

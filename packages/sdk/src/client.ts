@@ -14,11 +14,15 @@ import type {
   InstalledSuite,
   JsonObject,
   JudgeComparison,
+  JudgeListing,
   KeyEntry,
+  LookAtRuns,
+  LooksReport,
   NewBaseline,
   NewWebhook,
   PackListing,
   Page,
+  PortableJudge,
   PrunedRuns,
   PruneRuns,
   RegisteredWebhook,
@@ -33,13 +37,16 @@ import type {
   Scorecard,
   ScoreOverride,
   SuiteHistory,
+  SuiteInstallation,
   SuiteListing,
+  SuiteSignature,
   TaskBodies,
   TaskFacets,
   TaskList,
   TaskView,
   TenantUsage,
   Webhook,
+  WorkerEntry,
 } from '@touchstone/protocol';
 import type { Annotation, NewAnnotation } from './annotation-types.js';
 import {
@@ -47,6 +54,7 @@ import {
   type Get,
   type PageQuery,
   post,
+  posting,
   type Query,
   type Reading,
   type Sending,
@@ -213,6 +221,21 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
     ...matrixCalls(get),
     /** Suites: install, read, check, history. */
     suites: { ...suiteCalls(transport, get), ...suiteTaskCalls(get) },
+    /** Portable judges: install, list, read. */
+    judges: {
+      /** Installs a portable judge. The same again is no change; other content under its version is a conflict. */
+      install: (judge: JsonObject, sending?: Sending): Promise<JudgeListing> =>
+        post(transport, `${VENDOR}/judges`, judge, sending),
+      /** The judges that can be named, without their questions. */
+      list: (reading?: Reading): Promise<{ readonly items: readonly JudgeListing[] }> =>
+        get(`${VENDOR}/judges`, reading),
+      /**
+       * A judge as it was installed.
+       * @param judgeRef `<judgeId>@<version>`, or the id for the highest version.
+       */
+      get: (judgeRef: string, reading?: Reading): Promise<PortableJudge> =>
+        get(`${VENDOR}/judges/${at(judgeRef)}`, reading),
+    },
     /** Runs that others are measured by. */
     baselines: baselineCalls(transport, get),
     /** Evaluation profiles of agent definitions. */
@@ -234,9 +257,11 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
     /** Questions that runs ask people. */
     interrupts: interruptCalls(transport, get),
     /** The log of who was allowed or refused what. */
-    audit: auditCalls(get),
+    audit: auditCalls(transport, get),
     /** Runs, cost and size of every tenant, for the operator of the host. Numbers alone. */
     usage: (reading?: Reading): Promise<Page<TenantUsage>> => get(`${VENDOR}/usage`, reading),
+    /** The processes that take up runs of the store, for the operator of the host. */
+    workers: (reading?: Reading): Promise<Page<WorkerEntry>> => get(`${VENDOR}/workers`, reading),
     /** API keys of the caller's tenant and workspace. */
     keys: {
       /** The keys by id, principal and roles; never the keys themselves. */
@@ -312,6 +337,12 @@ function runCalls(transport: Transport, get: Get) {
     /** One run against another, task by task, and whether a drop is more than chance. Changes nothing on the host. */
     compare: (body: CompareRuns, reading?: Reading): Promise<RunComparison> =>
       transport.json({ method: 'POST', path: `${VENDOR}/runs:compare`, body, readOnly: true, ...reading }),
+    /**
+     * What is known after each round of one evaluation. The intervals are right at all looks at once, so one may stop at the
+     * first verdict. Changes nothing on the host.
+     */
+    looks: (body: LookAtRuns, reading?: Reading): Promise<LooksReport> =>
+      transport.json({ method: 'POST', path: `${VENDOR}/runs:looks`, body, readOnly: true, ...reading }),
     /**
      * How far the judges of two runs agree about the same recorded answers.
      * @param before A completed run.
@@ -427,8 +458,28 @@ function suiteCalls(transport: Transport, get: Get) {
      * Installs a suite. The same suite twice is one installation; other content under the same version is refused
      * with `conflict`.
      */
-    install: (suite: JsonObject, sending?: Sending): Promise<InstalledSuite> =>
-      post(transport, `${VENDOR}/suites`, suite, sending),
+    install: async (
+      suite: JsonObject,
+      {
+        envelope,
+        ...sending
+      }: Sending & {
+        /** The DSSE envelope that was signed for the suite, as text. The host holds it against its trust policy. */
+        readonly envelope?: string;
+      } = {},
+    ): Promise<SuiteInstallation> => {
+      const headers = envelope === undefined ? {} : { 'touchstone-suite-envelope': base64Of(envelope) };
+      const call = { ...posting(`${VENDOR}/suites`, suite, sending), headers };
+      const { body, headers: answered } = await transport.reply<SuiteInstallation>(call);
+      const outcome = answered.get('touchstone-outcome');
+      return outcome === 'created' || outcome === 'same' ? { ...body, outcome } : body;
+    },
+    /**
+     * Who has signed a suite, with the envelope. Refused with `not_found` when no trusted key has.
+     * @param suiteRef `<suiteId>@<version>`, or the id for the highest version.
+     */
+    signature: (suiteRef: string, reading?: Reading): Promise<SuiteSignature> =>
+      get(`${VENDOR}/suites/${at(suiteRef)}/signature`, reading),
     /** The installed suites without their tasks. */
     list: (page: PageQuery = {}, reading?: Reading): Promise<Page<SuiteListing>> =>
       get(`${VENDOR}/suites`, reading, page),
@@ -574,5 +625,9 @@ function webhookCalls(transport: Transport, get: Get) {
       transport.remove({ method: 'DELETE', path: `/v1/webhooks/${at(webhookId)}`, ...reading }),
   };
 }
+
+/** Of text, on a page too, where there is no Buffer. */
+const base64Of = (text: string): string =>
+  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 
 const because = (reason: string | undefined): JsonObject => (reason === undefined ? {} : { reason });

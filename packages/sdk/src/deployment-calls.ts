@@ -1,5 +1,6 @@
 import type {
   AgentVersion,
+  AuditCheckpoint,
   AuditVerdict,
   BoardAgent,
   InterruptQuestion,
@@ -112,8 +113,21 @@ export function interruptCalls(transport: Transport, get: Get) {
 }
 
 /** Reads of the audit log of the key's tenant and workspace. */
-export function auditCalls(get: Get) {
+export function auditCalls(transport: Transport, get: Get) {
   return {
+    /** Has the host sign the head of the log as it is now. Keep the envelope where the operator cannot reach it. */
+    checkpoint: (sending?: Sending): Promise<AuditCheckpoint> =>
+      post(transport, `${VENDOR}/audit/checkpoints`, {}, sending),
+    /** The checkpoints that the host has made, by the record that they cover. */
+    checkpoints: (
+      query: {
+        /** Only those that cover this record. */
+        readonly fromSeq?: number;
+        /** The most, those of the earliest records. */
+        readonly limit?: number;
+      } = {},
+      reading?: Reading,
+    ): Promise<Page<AuditCheckpoint>> => get(`${VENDOR}/audit/checkpoints`, reading, query),
     /**
      * Whether the digests of the audit log form an unbroken chain. Keep `head` elsewhere to notice a log that lost
      * its end.

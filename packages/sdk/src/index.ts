@@ -20,6 +20,9 @@ export type {
   JudgeAgreement,
   JudgeAgreements,
   KeyEntry,
+  Look,
+  LookAtRuns,
+  LooksReport,
   Matrix,
   MatrixCell,
   MatrixRow,
@@ -53,6 +56,7 @@ export type {
   TenantUsage,
   ToolCallView,
   Webhook,
+  WorkerEntry,
 } from '@touchstone/protocol';
 export type { Annotation, NewAnnotation, Signal } from './annotation-types.js';
 export type { PageQuery, Reading, Sending } from './calls.js';

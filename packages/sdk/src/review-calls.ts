@@ -1,4 +1,10 @@
-import type { JudgeAgreements, ReviewList, ReviewSource, RunId } from '@touchstone/protocol';
+import type {
+  JudgeAgreements,
+  JudgeCalibration,
+  ReviewList,
+  ReviewSource,
+  RunId,
+} from '@touchstone/protocol';
 import { type Get, type PageQuery, type Reading, VENDOR } from './calls.js';
 import type { Transport } from './transport.js';
 
@@ -32,6 +38,14 @@ export type AgreementQuery = {
   readonly since?: string;
 };
 
+/** Which labels count for a calibration. */
+export type CalibrationQuery = {
+  /** False: labels given after the judge was seen count as well. */
+  readonly blind?: boolean;
+  /** Only verdicts that the judge gave then or later, as RFC 3339 text. */
+  readonly since?: string;
+};
+
 /** Which labels are written down. */
 export type LabelQuery = {
   /** Only runs of this suite. */
@@ -51,6 +65,12 @@ export function reviewCalls(transport: Transport, get: Get) {
     /** How far judges agree with the labels of people, by judge and by criterion. */
     agreement: (query: AgreementQuery = {}, reading?: Reading): Promise<JudgeAgreements> =>
       get(`${VENDOR}/agreement`, reading, query),
+    /** What labels show of the judge of a run, about the suite of the run: what gates count. */
+    calibration: (runId: RunId, query: CalibrationQuery = {}, reading?: Reading): Promise<JudgeCalibration> =>
+      get(`${VENDOR}/runs/${runId}/calibration`, reading, {
+        ...query,
+        blind: query.blind === undefined ? undefined : String(query.blind),
+      }),
     /** The labels with questions and answers, as `touchstone judge check` reads them: JSON Lines. Content. */
     labels: async ({ blind, ...query }: LabelQuery = {}, reading?: Reading): Promise<string> => {
       const flag = blind === undefined ? undefined : String(blind);

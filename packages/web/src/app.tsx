@@ -1,19 +1,21 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { followLinks, match, useAddress } from './address.js';
+import { SESSION } from './first-answers.js';
 import { lazy } from './lazy.js';
 import { RunPage } from './pages/run.js';
-import { OpenPage, SignInPage } from './pages/sign-in.js';
-import { TaskPage } from './pages/task.js';
 import { RunActionsContext } from './parts/run/run-actions-context.js';
 import { GoTo } from './parts/shell/go-to.js';
 import { SessionContext } from './parts/shell/session-context.js';
-import { Shell } from './parts/shell/shell.js';
+import { type Place, Shell } from './parts/shell/shell.js';
 import { Empty } from './parts/states.js';
 import { useQuery } from './queries/use-query.js';
 import { askToSignIn, isSignedIn } from './session.js';
 import { readSession } from './source.js';
 
+const OpenPage = lazy(() => import('./pages/sign-in.js').then((page) => page.OpenPage));
+const SignInPage = lazy(() => import('./pages/sign-in.js').then((page) => page.SignInPage));
+const TaskPage = lazy(() => import('./pages/task.js').then((page) => page.TaskPage));
 const JudgePage = lazy(() => import('./pages/judges.js').then((page) => page.JudgePage));
 const JudgesPage = lazy(() => import('./pages/judges.js').then((page) => page.JudgesPage));
 const ReviewPage = lazy(() => import('./pages/review.js').then((page) => page.ReviewPage));
@@ -39,6 +41,19 @@ const RUN_PARTS: { readonly [part: string]: FunctionComponent<{ readonly runId: 
   about: lazy(async () => (await import('./pages/about.js')).AboutPage),
 };
 
+/** What there is to go to. */
+const PLACES: readonly Place[] = [
+  ['/', 'Today'],
+  ['/runs', 'Runs', 'running'],
+  ['/suites', 'Suites'],
+  ['/agents', 'Agents'],
+  ['/review', 'Review', 'review'],
+  ['/approvals', 'Approvals', 'approvals'],
+  ['/judges', 'Judges'],
+  ['/audit', 'Audit'],
+  ['/settings', 'Settings'],
+];
+
 export function App() {
   const { path } = useAddress();
   useEffect(() => {
@@ -54,7 +69,7 @@ export function App() {
 /** Everything that needs a session. */
 function SignedIn({ path }: { readonly path: string }) {
   const isIn = isSignedIn();
-  const { data: session } = useQuery(isIn ? 'session' : undefined, readSession);
+  const { data: session } = useQuery(isIn ? SESSION : undefined, readSession);
   useEffect(() => {
     if (!isIn) askToSignIn();
   }, [isIn, path]);
@@ -62,7 +77,7 @@ function SignedIn({ path }: { readonly path: string }) {
   return (
     <SessionContext.Provider value={session}>
       <RunActionsContext.Provider value={RunActions}>
-        <Shell path={path} session={session} beside={<GoTo />}>
+        <Shell path={path} places={PLACES} session={session} beside={<GoTo />}>
           <Page path={path} session={session} />
         </Shell>
       </RunActionsContext.Provider>

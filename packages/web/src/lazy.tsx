@@ -4,28 +4,31 @@ import { useEffect, useState } from 'preact/hooks';
 import { ErrorBox } from './parts/error-box.js';
 import { Skeleton } from './parts/states.js';
 import { useInterval } from './queries/use-interval.js';
+import { usePainted } from './queries/use-painted.js';
 
 /** A page, or a part of one, whose code is loaded when it is first shown: nobody loads what they do not look at. */
 export function lazy<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
-  /** Stands in its place until then. */
-  waiting: JSX.Element = <Skeleton />,
+  /** Stands in its place until then. What has one of its own is a part, which is loaded after its page has been painted. */
+  waiting?: JSX.Element,
 ): FunctionComponent<Props> {
   let loaded: FunctionComponent<Props> | undefined;
   return function Lazy(props: Props) {
     const [, show] = useState(0);
     const [error, setError] = useState<unknown>();
+    const isPainted = usePainted(true);
+    const isDue = isPainted || waiting === undefined;
     useEffect(() => {
-      if (loaded) return;
+      if (loaded || !isDue) return;
       const fail = async (cause: unknown): Promise<void> => setError(await whyNotLoaded(cause));
       load().then((page) => {
         loaded = page;
         show(1);
       }, fail);
-    }, []);
+    }, [isDue]);
     if (error !== undefined) return <NotLoaded error={error} />;
     const Page = loaded;
-    return Page ? <Page {...props} /> : waiting;
+    return Page ? <Page {...props} /> : (waiting ?? <Skeleton />);
   };
 }
 

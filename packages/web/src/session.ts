@@ -20,7 +20,7 @@ export const isSignedIn = (): boolean => localStorage.getItem(KEY) !== null;
 
 /** Sends a request with this page's half of the session. */
 export async function sessionFetch(url: string, init: RequestInit = {}): Promise<Response> {
-  const response = await (takeAhead(url, init) ?? send(url, init));
+  const response = await send(url, init);
   answeredAt = Date.now();
   if (response.status === 401) askToSignIn();
   if (response.ok && init.method !== undefined && init.method !== 'GET') tellWritten();
@@ -31,25 +31,6 @@ function send(url: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   headers.set('touchstone-session', localStorage.getItem(KEY) ?? '');
   return fetch(url, { ...init, headers });
-}
-
-/** Answers on their way to whoever asks the same first. */
-const ahead = new Map<string, Promise<Response>>();
-const AHEAD_MS = 2_000;
-
-/** Sends a request that will be made in a moment. Nobody has its answer before; an answer that is not asked for soon is forgotten. */
-export function fetchAhead(url: string, init: RequestInit = {}): Promise<never> {
-  const answer = send(url, init);
-  answer.catch(() => undefined);
-  ahead.set(url, answer);
-  setTimeout(() => ahead.delete(url), AHEAD_MS);
-  return new Promise(() => undefined);
-}
-
-function takeAhead(url: string, { method = 'GET' }: RequestInit): Promise<Response> | undefined {
-  const answer = method === 'GET' ? ahead.get(url) : undefined;
-  ahead.delete(url);
-  return answer;
 }
 
 /** Leads to the sign-in, and afterwards back to here. */

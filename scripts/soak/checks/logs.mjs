@@ -4,7 +4,8 @@ import { parse } from '../calls.mjs';
 import { eventsOf, openStream } from '../streams.mjs';
 import { suiteNamed } from '../suites.mjs';
 
-export async function checkLogs(soak) {
+/** `onLog` gets each log, for what else is promised of it. */
+export async function checkLogs(soak, onLog) {
   const ends = {};
   for (const entry of soak.ledger.known().filter(({ ended }) => ended)) {
     const events = await readLog(soak, entry);
@@ -12,12 +13,18 @@ export async function checkLogs(soak) {
     ends[end] = (ends[end] ?? 0) + 1;
     checkSequence(soak, entry, events);
     if (end === 'run.completed') await checkCompleted(soak, entry, events);
-    else if (end !== 'run.cancelled' || !entry.cancelled) addEnd(soak, entry, events.at(-1));
+    else if (!isExpected(entry, events.at(-1))) addEnd(soak, entry, events.at(-1));
+    onLog?.(entry, events);
   }
   return ends;
 }
 
-/** No agent of the soak fails, and no caller sets a limit: a run ends as completed, or as cancelled where one asked for it. */
+const isExpected = ({ cancelled, suite }, { type, payload } = {}) =>
+  type === 'run.cancelled'
+    ? cancelled
+    : type === 'run.failed' && payload.error.code === suiteNamed(suite).endsBy;
+
+/** No agent of the soak fails: a run ends as completed, at its limit where it has one, or as cancelled where a caller asked for it. */
 function addEnd({ findings }, { runId, suite }, last) {
   const code = last?.payload?.error?.code ?? '';
   findings.add(
@@ -26,12 +33,18 @@ function addEnd({ findings }, { runId, suite }, last) {
   );
 }
 
-async function readLog({ hosts, keys, random }, { tenant, runId }) {
+const withoutContent = ({ sequence, type, payload }) => ({
+  sequence,
+  type,
+  payload: type.startsWith('agent.') ? undefined : payload,
+});
+
+/** Every event, or what `keep` makes of it. */
+export async function readLog({ hosts, keys, random }, { tenant, runId }, keep = withoutContent) {
   const events = [];
   const response = await openStream(random.pick(hosts.running()), keys[tenant], runId, -1);
   if (response?.statusCode !== 200) return events;
-  for await (const { sequence, type, payload } of eventsOf(response))
-    events.push({ sequence, type, payload: type.startsWith('agent.') ? undefined : payload });
+  for await (const event of eventsOf(response)) events.push(keep(event));
   return events;
 }
 

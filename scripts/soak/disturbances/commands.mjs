@@ -23,11 +23,11 @@ export async function runOnCommandLine(soak) {
   checkCommand(soak, suite, signal, await started.ended);
 }
 
-function checkCommand({ findings, commands, hosts }, suite, signal, { code, stdout, stderr }) {
+function checkCommand({ findings, commands, troubles }, suite, signal, { code, stdout, stderr }) {
   if (code === null) commands.killed += 1;
   else if (signal === 'SIGTERM' && code === 130) commands.interrupted += 1;
   else if (JUDGED.includes(code)) checkResult(findings, commands, suite, stdout);
-  else if (!hosts.wasFull(10_000)) findings.add(`the command line ended with ${code}`, `${stdout} ${stderr}`);
+  else if (!troubles.were(10_000)) findings.add(`the command line ended with ${code}`, `${stdout} ${stderr}`);
 }
 
 function checkResult(findings, commands, suite, stdout) {

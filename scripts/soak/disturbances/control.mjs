@@ -34,6 +34,7 @@ export async function cancelRun(soak) {
 export async function pauseRun(soak) {
   const entry = await runUnderWay(soak);
   if (!entry) return;
+  entry.paused = true;
   await control(soak, entry, ':pause');
   await pause(soak.random.between(100, 3_000));
   await control(soak, entry, ':resume');

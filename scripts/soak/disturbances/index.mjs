@@ -31,11 +31,12 @@ const DISTURBANCES = [
   { disturb: transitionAgent, weight: 3, inBackground: true },
 ];
 
-const WEIGHTED = DISTURBANCES.flatMap((one) => Array.from({ length: one.weight }, () => one));
+export const disturbances = (random) => inTurns(DISTURBANCES, random);
 
 /** Each disturbance once, in an order by chance, so that a short soak on a slow machine leaves none out; then by weight. */
-export function* disturbances(random) {
-  const once = [...DISTURBANCES];
+export function* inTurns(list, random) {
+  const once = [...list];
   while (once.length > 0) yield once.splice(random.below(once.length), 1)[0];
-  for (;;) yield random.pick(WEIGHTED);
+  const weighted = list.flatMap((one) => Array.from({ length: one.weight }, () => one));
+  for (;;) yield random.pick(weighted);
 }

@@ -1,16 +1,15 @@
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SUITES } from '../suites.mjs';
 import { bodyOf, submit, TENANTS } from '../work.mjs';
 
 /** A caller creates runs and never sees the answers: the connection is cut, or the host is killed before it answers. */
 export async function swallowedAnswers(soak) {
-  const { ledger, hosts, keys, random } = soak;
+  const { ledger, hosts, keys, random, suites } = soak;
   const host = random.pick(hosts.running());
   if (!host) return;
   const tenant = random.pick(TENANTS);
   for (let at = 0; at < 5; at += 1) {
-    const entry = ledger.add(tenant, random.pick(SUITES).name);
+    const entry = ledger.add(tenant, random.pick(suites).name);
     const headers = {
       authorization: `Bearer ${keys[tenant]}`,
       'content-type': 'application/json',
@@ -31,7 +30,7 @@ export async function swallowedAnswers(soak) {
 
 /** The same request several times at once, on any host: one run. */
 export async function doubledRequest(soak) {
-  const { ledger, random } = soak;
-  const entry = ledger.add(random.pick(TENANTS), random.pick(SUITES).name);
+  const { ledger, random, suites } = soak;
+  const entry = ledger.add(random.pick(TENANTS), random.pick(suites).name);
   await Promise.all(Array.from({ length: 4 }, () => submit(soak, entry)));
 }

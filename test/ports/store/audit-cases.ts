@@ -59,6 +59,24 @@ const anyEntry: fc.Arbitrary<AuditEntry> = fc
   .map((entry) => entry as unknown as AuditEntry);
 
 export function auditCases(open: () => Promise<Store>): void {
+  it('checkpoints are kept in order, each once, and can be neither changed nor removed', async () => {
+    const store = await open();
+    const made = (seq: number, envelope = '{}') => ({
+      seq,
+      keyId: 'k',
+      head: `sha256:${seq}`,
+      at: START,
+      envelope,
+    });
+    expect(await store.audit.lastCheckpoint(ACME)).toBeUndefined();
+    for (const seq of [4, 2]) await store.audit.keepCheckpoint(ACME, made(seq));
+    await store.audit.keepCheckpoint(ACME, made(4, 'another'));
+    expect(await store.audit.checkpoints(ACME, 0, 9)).toEqual([made(2), made(4)]);
+    expect(await store.audit.checkpoints(ACME, 3, 9)).toEqual([made(4)]);
+    expect(await store.audit.checkpoints(ACME, 0, 1)).toEqual([made(2)]);
+    expect(await store.audit.lastCheckpoint(ACME)).toEqual(made(4));
+  });
+
   it('records read back as they were appended, each with its place in the chain', async () => {
     const { audit } = await open();
     expect(await audit.last(ACME)).toBeUndefined();

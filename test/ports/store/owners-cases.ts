@@ -62,6 +62,8 @@ type OwnedPorts = Omit<
   | 'maintains'
   | 'ping'
   | 'workers'
+  | 'paces'
+  | 'assignments'
   | 'isShared'
   | 'idempotency'
 > & {
@@ -89,6 +91,15 @@ function callsOf(store: Store, token: number): Calls {
       count: (owner) => store.runs.count(owner),
       request: (owner, runId) =>
         store.runs.request(owner, runId, { from: ['running'], status: 'failed', control: null }),
+    },
+    work: {
+      open: (owner, runId) =>
+        store.work.open(lease(owner, runId), { firstUnit: 0, units: 1, hasSealed: false, slots: [1] }),
+      isOpen: (owner, runId) => store.work.isOpen(lease(owner, runId)),
+      drain: (owner, runId) => store.work.drain(lease(owner, runId)),
+      end: (owner, runId) => store.work.end(lease(owner, runId)),
+      news: (owner, runId) => store.work.news(lease(owner, runId), token, -1),
+      sealed: (owner, runId) => store.work.sealed(lease(owner, runId), [[0, 9]]),
     },
     leases: {
       take: (owner, runId) => store.leases.take(owner, runId, 1_000),
@@ -136,6 +147,20 @@ function callsOf(store: Store, token: number): Calls {
       detach: async () => undefined,
       contractOf: (owner) => store.suites.contractOf(owner, digest),
       contract: (owner) => store.suites.contract(owner, asId('sha256:c')),
+      sign: async () => undefined,
+      signature: (owner) => store.suites.signature(owner, digest),
+    },
+    judges: {
+      install: async () => undefined,
+      replace: async () => undefined,
+      get: (owner) => store.judges.get(owner, 'j', version),
+      list: (owner) => store.judges.list(owner),
+      byDigest: (owner) => store.judges.byDigest(owner, digest),
+    },
+    calibrations: {
+      add: async () => undefined,
+      list: (owner) => store.calibrations.list(owner, digest, digest),
+      get: (owner) => store.calibrations.get(owner, 'cal-1'),
     },
     agents: {
       put: async () => undefined,
@@ -189,6 +214,9 @@ function callsOf(store: Store, token: number): Calls {
       read: (owner) => store.audit.read(owner, 0, 9),
       list: (owner) => store.audit.list(owner, { order: 'desc', limit: 9 }),
       last: (owner) => store.audit.last(owner),
+      keepCheckpoint: async () => undefined,
+      checkpoints: (owner) => store.audit.checkpoints(owner, 0, 9),
+      lastCheckpoint: (owner) => store.audit.lastCheckpoint(owner),
     },
     retention: {
       remove: (owner, runId) => store.retention.remove(owner, runId, auditEntry()),
@@ -220,7 +248,8 @@ async function fill(store: Store): Promise<Lease> {
     audit: [auditEntry()],
   });
   await store.ledger.record(ACME, run.runId, [USAGE]);
-  await store.suites.put(ACME, SUITE, START);
+  await store.suites.put(ACME, SUITE, START, { keyId: 'k', envelope: '{}' });
+  await store.audit.keepCheckpoint(ACME, { seq: 1, keyId: 'k', head: 'sha256:h', at: START, envelope: '{}' });
   await store.suites.attach(ACME, SUITE.head.digest, pinned('c'), START);
   await store.agents.put(ACME, AGENT, START);
   await store.packs.install(ACME, PACK, START);

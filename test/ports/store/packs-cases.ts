@@ -35,6 +35,22 @@ const viewOf = async (store: Store) => ({
 });
 
 export function packsCases(open: () => Promise<Store>): void {
+  it('a pack that is signed with all of its files signs the suites in it, and no other pack does', async () => {
+    const store = await open();
+    const contents = (name: string, signed: object) => {
+      const made = pack(name, '1.0.0', `d-${name}`, {
+        suites: [suite(`core.${name}`, '1.0.0', `s-${name}`)],
+      });
+      return { ...made, head: { ...made.head, ...signed } };
+    };
+    const whole = contents('whole', { signedBy: 'vendor', filesSigned: true });
+    const manifest = contents('manifest', { signedBy: 'vendor', filesSigned: false });
+    for (const one of [whole, manifest]) await store.packs.install(ACME, one, START);
+    const { keyId, pack: by } = (await store.suites.signature(ACME, asId('s-whole'))) ?? {};
+    expect([keyId, by]).toEqual(['vendor', 'whole@1.0.0']);
+    expect(await store.suites.signature(ACME, asId('s-manifest'))).toBeUndefined();
+  });
+
   it('a pack brings its agents and suites, and is read back as it was installed', async () => {
     const store = await open();
     const tasks = Array.from({ length: 1_000 }, (_, i) => task(i));

@@ -31,6 +31,22 @@ export const suite = (
 });
 
 export function suitesCases(open: () => Promise<Store>): void {
+  it('a signature is kept with the suite, and the word of a pack does not replace an envelope', async () => {
+    const store = await open();
+    const { head, tasks } = suite('core.signed', '1.0.0', 'd-signed');
+    const byPack = { keyId: 'vendor', pack: 'vendor.acme.support@1.0.0' };
+    const byEnvelope = { keyId: 'alice', envelope: '{"payload":""}' };
+    await store.suites.put(ACME, { head, tasks }, START);
+    expect(await store.suites.signature(ACME, head.digest)).toBeUndefined();
+    await store.suites.sign(ACME, head.digest, byPack, START);
+    expect(await store.suites.signature(ACME, head.digest)).toEqual(byPack);
+    await store.suites.put(ACME, { head, tasks }, START, byEnvelope);
+    await store.suites.sign(ACME, head.digest, byPack, START);
+    expect(await store.suites.signature(ACME, head.digest)).toEqual(byEnvelope);
+    await store.suites.put(ACME, { head, tasks }, START);
+    expect(await store.suites.signature(ACME, head.digest)).toEqual(byEnvelope);
+  });
+
   it('a suite of many chunks is read in pages that may begin and end anywhere', async () => {
     const store = await open();
     // The two long tasks make chunks end before they are full.

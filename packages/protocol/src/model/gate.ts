@@ -1,3 +1,4 @@
+import type { RequiredCalibration } from './calibration.js';
 import type { DeploymentState } from './deployment.js';
 import type { GateId, PrincipalId } from './ids.js';
 
@@ -29,6 +30,8 @@ export type RequiredEval = {
   readonly requiredPassScore?: number;
   /** Who must have judged: `provider/model`, or the digest of a judge's identity. */
   readonly judge?: string;
+  /** What must be known of the judge; nothing when absent. */
+  readonly calibration?: RequiredCalibration;
   /** How long ago the run may have ended; any time when absent. */
   readonly maxAgeHours?: number;
   /** Whether reviewers' corrections count; they do not when absent. */
@@ -37,6 +40,8 @@ export type RequiredEval = {
   readonly noRegression?: boolean;
   /** Whether the report must be sure: an inconclusive verdict is no proof then. */
   readonly requireConclusive?: boolean;
+  /** Whether the suite must have been signed by a key that the operator trusts. */
+  readonly signedSuite?: boolean;
   /** Whether an agent is refused whose program uses files that its digest does not cover. */
   readonly requireFollowedFiles?: boolean;
 };

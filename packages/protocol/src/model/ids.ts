@@ -65,3 +65,5 @@ export const timestampOf = (at: number): Timestamp => asId<Timestamp>(new Date(a
 
 /** Ids are derived, so they are new in every run, need no storage, and the number can be read back from the id. */
 export const eventIdOf = (runId: RunId, sequence: number): EventId => `${runId}:${sequence}` as EventId;
+/** `<judgeId>@<version>` of a portable judge. */
+export type JudgeReference = Id<'JudgeReference'>;

@@ -34,12 +34,22 @@ export type SuitePin = {
   readonly digest: Digest;
 };
 
+/** A key that signed a suite. */
+export type SuiteSignaturePin = {
+  /** The name of the key in the host's `trust.keys`. */
+  readonly keyId: string;
+  /** The pack, as `name@version`, whose signature covers the suite; absent when the suite has an envelope of its own. */
+  readonly pack?: string;
+};
+
 /** What an eval run will do, decided once at create and never re-decided. */
 export type EvalPlan = {
   /** Tells the plans of different kinds of run apart. */
   readonly kind: 'eval';
   /** The suite that runs. */
   readonly suite: SuitePin;
+  /** Who had signed the suite when the run was planned: a key that was trusted then; absent when none had. */
+  readonly suiteSignature?: SuiteSignaturePin;
   /** The agent that is evaluated. */
   readonly agent: AgentPin;
   /** The agent's digest may not cover all files of its program. */

@@ -8,6 +8,7 @@ export * from './deployment-words.js';
 export * from './diff.js';
 export * from './fail-on.js';
 export * from './json-diff.js';
+export * from './looks.js';
 export * from './matrix.js';
 export * from './notes.js';
 export * from './page-file.js';

@@ -25,7 +25,7 @@ export const modelName = ({ provider, model, mock }: NonNullable<RunView['model'
 
 /** `local/judge-1, 3 votes`. */
 export const judgeName = (judge: JudgeFacts): string =>
-  `${modelName(judge)}${judge.votes > 1 ? `, ${plural(judge.votes, 'vote')}` : ''}`;
+  `${judge.portable === undefined ? '' : `${judge.portable} by `}${modelName(judge)}${judge.votes > 1 ? `, ${plural(judge.votes, 'vote')}` : ''}`;
 
 /** What a reader has to know before taking the score for more than it is. */
 export const notesOf = (result: RunView): readonly string[] => [

@@ -91,7 +91,7 @@ export type FailedCheck = {
 export type FindingCount = Finding & { readonly taskIds: readonly string[] };
 
 /** A judge, as far as people are shown it. */
-export type JudgeFacts = Pick<JudgeIdentity, 'provider' | 'model' | 'votes' | 'digest' | 'mock'>;
+export type JudgeFacts = Pick<JudgeIdentity, 'provider' | 'model' | 'votes' | 'digest' | 'mock' | 'portable'>;
 
 /**
  * What makes a run fail, when its caller says so.

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { barsOf } from './bars.js';
 import type { RunView } from './run-view.js';
-import { score } from './units.js';
+import { score, whole } from './units.js';
 
 test.each([
   [20 / 30, '0.67'],
@@ -16,6 +16,16 @@ test.each([
   [0.29, '0.29'],
 ])('the score %d is shown as %s', (value, shown) => {
   expect(score(value)).toBe(shown);
+});
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1000, '1,000'],
+  [1234567, '1,234,567'],
+  [-12345, '-12,345'],
+])('the count %d is shown as %s', (count, shown) => {
+  expect(whole(count)).toBe(shown);
 });
 
 const digest = asId<Digest>('sha256:0');

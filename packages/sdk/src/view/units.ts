@@ -30,8 +30,8 @@ export function duration(ms: number): string {
 /** `1 task`, `12,345 tasks`. */
 export const plural = (count: number, noun: string): string =>
   `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
-/** `12,345`. */
-export const whole = (count: number): string => count.toLocaleString('en-US');
+/** `12,345`. Without the platform's formats: loading them takes a browser longer than drawing a list. */
+export const whole = (count: number): string => String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`. */
 export function ago(ms: number): string {

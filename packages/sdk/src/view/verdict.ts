@@ -8,7 +8,7 @@ import {
 } from '@touchstone/protocol';
 import { countsFor, openConditions, otherFailures } from './fail-on.js';
 import type { RunView } from './run-view.js';
-import { plural, range, score } from './units.js';
+import { plural, range, score, whole } from './units.js';
 
 /** What is known of a run when it is decided what it came to. */
 export type OutcomeFacts = {
@@ -148,6 +148,11 @@ export const repeatWords = ({ repeats }: EvalReport): string | undefined =>
 /** `with 2 corrections: 0.95`: the mean score that counts the corrections. */
 export const adjustedWords = ({ overrides, score: value }: ReportedAdjustment): string =>
   `with ${plural(overrides.length, 'correction')}: ${score(value)}`;
+
+/** What people would have scored, as far as their labels tell; undefined when there are too few of them. */
+export const correctedWords = ({ corrected }: EvalReport): string | undefined =>
+  corrected &&
+  `With the judge’s error taken into account: ${score(corrected.score)} (95 %: ${range(corrected.interval)}), by labels on ${whole(corrected.labelled)} of ${plural(corrected.judged, 'judged task')}.`;
 
 /** Which way a task crossed its threshold, when it did. */
 export function flipOf({

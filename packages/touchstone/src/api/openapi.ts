@@ -161,16 +161,22 @@ function componentsOf(used: Set<SchemaName>): object {
   return components;
 }
 
+/** A schema that is published by itself has a name of its own, which means nothing inside of another document. */
+const isPartOfDocument = ([key, member]: readonly [string, unknown]): boolean =>
+  typeof member !== 'string' || (key !== '$id' && key !== '$schema');
+
 function withLocalRefs(value: unknown, within: SchemaName, used: Set<SchemaName>): unknown {
   if (Array.isArray(value)) return value.map((item) => withLocalRefs(item, within, used));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      key,
-      key === '$ref' && typeof member === 'string'
-        ? localRef(member, within, used)
-        : withLocalRefs(member, within, used),
-    ]),
+    Object.entries(value)
+      .filter(isPartOfDocument)
+      .map(([key, member]) => [
+        key,
+        key === '$ref' && typeof member === 'string'
+          ? localRef(member, within, used)
+          : withLocalRefs(member, within, used),
+      ]),
   );
 }
 

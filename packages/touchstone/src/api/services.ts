@@ -129,10 +129,13 @@ export function createServices(options: ServiceOptions): Services {
     version,
     metrics,
     async renderMetrics() {
-      const [waiting, workers] = await Promise.all([store.workers.waitingRuns(), store.workers.list()]);
+      const { workers, assignments } = store;
+      const [waiting, present] = await Promise.all([workers.waitingRuns(), workers.list()]);
+      const waitingAssignments = await assignments.waiting();
       const current = await metrics();
-      current.work({ ...touchstone.engine.load, waiting, workers: workers.length });
-      return current.render();
+      current.work({ ...touchstone.engine.load, waiting, workers: present.length, waitingAssignments });
+      const { text, mediaType } = await current.render();
+      return { text: [text, touchstone.storeTimes?.render() ?? ''].join('\n'), mediaType };
     },
     follow(run) {
       metrics().then(

@@ -12,7 +12,14 @@ import {
   parseToolSpecs,
   redactSecrets,
 } from '../agents/index.js';
-import { createGuard, createPaces, type Names, openGuard } from '../net/index.js';
+import {
+  createBuckets,
+  createGuard,
+  createOwnBuckets,
+  createPaces,
+  type Names,
+  openGuard,
+} from '../net/index.js';
 import type { PackOptions } from '../packs/index.js';
 import type { Checker, Clock, Embedder, PriceOf, Random, Store, ThreadShares } from '../ports/index.js';
 import { type AgentCatalogue, createAgentCatalogue } from './catalogue/agent-catalogue.js';
@@ -54,6 +61,7 @@ type AgentOptions = {
   readonly env: NodeJS.ProcessEnv;
   /** A server trusts only signed packs unless the configuration says otherwise. */
   readonly origin: 'host' | 'cli';
+  readonly modulesApart: boolean;
   readonly isOnlyTenant: (tenant: string) => boolean;
   readonly profiles: Pick<Profiles, 'compile'>;
   /** Makes the checks of one request. */
@@ -69,7 +77,9 @@ export const MODULE_MEMORY_MB = 1024;
 export function composeAgents(options: AgentOptions): AgentParts {
   const { config, store, clock, random, env, isOnlyTenant, names, checkerFor } = options;
   const { baseDir } = config;
-  const paceOf = createPaces(clock);
+  const shared = store.isShared ? store.paces : undefined;
+  const bucketOf = createBuckets({ clock, take: shared?.take ?? createOwnBuckets(clock) });
+  const paceOf = createPaces(clock, { shared, bucketOf });
   const operatorGuard = openGuard(names.system);
   const filled = fillInParts(config, env);
   const providers = parseProviders(filled.providers);
@@ -83,6 +93,7 @@ export function composeAgents(options: AgentOptions): AgentParts {
     clock,
     random,
     paceOf,
+    bucketOf,
     isOnlyTenant,
     guard: operatorGuard,
   });
@@ -94,7 +105,7 @@ export function composeAgents(options: AgentOptions): AgentParts {
     ...{ functions, clock, random, models, paceOf, holdsSecret, redact, names },
     store: options.storeOfRuns,
     shares: options.shares,
-    ...(options.origin === 'host' && { moduleMemoryMb: MODULE_MEMORY_MB }),
+    ...(options.modulesApart && { moduleMemoryMb: MODULE_MEMORY_MB }),
   });
   const guard = createGuard(config.egress);
   const registry = createAgentCatalogue({

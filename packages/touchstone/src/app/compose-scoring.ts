@@ -7,6 +7,7 @@ import { createContracts } from './catalogue/contracts.js';
 import { type AgentParts, MODULE_MEMORY_MB } from './compose-agents.js';
 import type { Config } from './config/config.js';
 import { checkSamePolicy, type NamedPolicy } from './config/safety-policy.js';
+import { createJudgeCatalogue } from './judges/judge-catalogue.js';
 import { createJudges } from './judges/judges.js';
 import type { EvalSettings } from './runs/plan-run.js';
 import { createScorers } from './scorers/scorers.js';
@@ -22,6 +23,7 @@ type ScoringOptions = {
   readonly agents: AgentParts;
   readonly isOnlyTenant: (tenant: string) => boolean;
   /** Makes the checks of runs. */
+  readonly modulesApart: boolean;
   readonly checkerFor: (owner: Owner) => Checker;
 };
 
@@ -29,7 +31,10 @@ type ScoringOptions = {
 export function composeScoring(options: ScoringOptions) {
   const { config, store, clock, env, origin, safety, agents, isOnlyTenant, checkerFor } = options;
   const { models, holdsSecret, tools, redact, openEmbedder } = agents;
-  const judges = createJudges({ config, models, store: options.storeOfRuns, clock, holdsSecret });
+  const catalogue = createJudgeCatalogue(store, clock);
+  const judges = createJudges({
+    ...{ config, models, store: options.storeOfRuns, clock, holdsSecret, catalogue, origin },
+  });
   /** Why an owner may not use a model by this name. */
   const modelIssue = (owner: Owner, name: string): string | undefined => {
     if (name === config.judge?.model) return undefined;
@@ -51,7 +56,7 @@ export function composeScoring(options: ScoringOptions) {
     baseDir: config.baseDir,
     isOnlyTenant,
     clock,
-    ...(origin === 'host' && { memoryMb: MODULE_MEMORY_MB }),
+    ...(options.modulesApart && { memoryMb: MODULE_MEMORY_MB }),
   });
   const openScoring = async (owner: Owner, plan: EvalPlan): Promise<Scoring> => {
     checkSamePolicy(safety, plan);
@@ -70,7 +75,7 @@ export function composeScoring(options: ScoringOptions) {
       ...(plan.scorers && { scorers: scorers.open(plan.scorers) }),
     });
   };
-  return { judges, modelIssue, contracts, scorers, openScoring };
+  return { judges, judgeCatalogue: catalogue, modelIssue, contracts, scorers, openScoring };
 }
 
 /** In-process there is no task limit; a host has one unless it is configured otherwise. */

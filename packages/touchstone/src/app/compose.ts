@@ -6,6 +6,7 @@ import {
   type Id,
   type Owner,
   type Principal,
+  type RunId,
   type Scorecard,
 } from '@touchstone/protocol';
 import {
@@ -43,6 +44,7 @@ import {
   openPostgresStore,
   openStore,
   retried,
+  type StoreTimes,
   withRetriedReads,
 } from '../store/index.js';
 import { auditedKeys } from './audited-keys.js';
@@ -63,15 +65,19 @@ import type { Config } from './config/config.js';
 import { checkParts, trustOf } from './config/config-parts.js';
 import { storeAddress } from './config/data-folder.js';
 import { readSafetyPolicy } from './config/safety-policy.js';
-import { readOwnKey, trustedKeyOf } from './config/signing-key.js';
+import { ownKey, readOwnKey, trustedKeyOf } from './config/signing-key.js';
 import { createCarryOut } from './deployments/carry-out.js';
 import { withChannel } from './deployments/channel.js';
+import { createCheckpoints } from './deployments/checkpoints.js';
 import { createDeployments, type Deployments } from './deployments/deployments.js';
 import { environmentDigest } from './fleet/environment.js';
 import { keepDoing } from './fleet/keep-doing.js';
-import { createFleetMember, type FleetMember, withEnvironment } from './fleet/sharing.js';
+import { createFleetMember, type FleetMember, isExecuted, withEnvironment } from './fleet/sharing.js';
 import { startWork } from './fleet/start-work.js';
+import { createCalibrations } from './judges/calibrations.js';
+import { readJudgeFiles } from './judges/judge-catalogue.js';
 import { type Judging, openJudging } from './judges/judging.js';
+import { type CalibrationRecords, createCalibrationRecords } from './judges/records.js';
 import { createLimitCounts } from './limit-counts.js';
 import { startMaintenance } from './maintenance.js';
 import { watchTenants } from './principal.js';
@@ -81,6 +87,7 @@ import { createRetention } from './retention/retention.js';
 import { startRetention } from './retention/schedule.js';
 import { createAnnotations } from './review/annotations.js';
 import { createBlessings } from './review/blessings.js';
+import { readLabelDifferences } from './review/label-differences.js';
 import { createReviews } from './review/reviews.js';
 import { createRun } from './runs/create-run.js';
 import { createdBefore, idsOf } from './runs/creation.js';
@@ -89,7 +96,10 @@ import { previewRun } from './runs/preview-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { suiteIssues } from './runs/task-criteria.js';
 import type { Scorers } from './scorers/scorers.js';
+import { createStoreTimes } from './store-times.js';
 import { systemClock, systemIds } from './system.js';
+import { openTelemetry } from './telemetry/open-telemetry.js';
+import type { Telemetry } from './telemetry/telemetry.js';
 import { createThreadShares } from './thread-shares.js';
 import type { CreationOptions, Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
@@ -99,6 +109,7 @@ import { createDeepMask } from './views/debug-bundle/debug-bundle-mask.js';
 import { diffRuns } from './views/diff.js';
 import { readHistory } from './views/history.js';
 import { importScorecard } from './views/import-scorecard.js';
+import { readLooks } from './views/looks.js';
 import { readMatrix } from './views/outcomes/matrix.js';
 import { createOutcomesReader, outcomesOf } from './views/outcomes/run-outcomes.js';
 import { createOrdinalsReader } from './views/outcomes/task-ordinals.js';
@@ -130,6 +141,8 @@ type ComposeOptions = {
   readonly origin: 'host' | 'cli';
   /** What a host does of all that hosts of a store do; everything by default. */
   readonly role?: HostRole;
+  /** Modules get processes of their own, where they can neither end nor print over this one; by default on a host. */
+  readonly modulesApart?: boolean;
   readonly log: Log;
   readonly clock?: Clock;
   readonly ids?: Ids;
@@ -137,6 +150,8 @@ type ComposeOptions = {
   readonly env?: NodeJS.ProcessEnv;
   /** Of this package, for documents that are sent to others. */
   readonly version?: string;
+  /** Tells the person who waits for this process one sentence; a host has its log instead. */
+  readonly tell?: (sentence: string) => void;
   /** Adds an agent that echoes, for the test seams to evaluate. Never in production. */
   readonly testSeams?: boolean;
 };
@@ -177,16 +192,20 @@ export type LocalTouchstone = Touchstone & {
   /** Every owner that has an audit log in this store. */
   auditOwners(): Promise<readonly Owner[]>;
   /** Scores answers outside of any run; without a request, by checks alone. */
-  openJudging(request?: JudgeRequest): Promise<Judging>;
+  openJudging(request?: JudgeRequest, owner?: Owner): Promise<Judging>;
+  /** What checks of judges found, kept for gates. */
+  readonly calibrationRecords: CalibrationRecords;
 };
 
-type Basics = Required<Omit<ComposeOptions, 'testSeams' | 'dataDir'>> & Pick<ComposeOptions, 'dataDir'>;
+type Basics = Required<Omit<ComposeOptions, 'testSeams' | 'dataDir' | 'tell'>> &
+  Pick<ComposeOptions, 'dataDir' | 'tell'>;
 
 const withDefaults = (options: ComposeOptions): Basics => ({
   clock: systemClock,
   ids: systemIds,
   random: Math.random,
   role: WHOLE_HOST,
+  modulesApart: options.origin === 'host',
   env: process.env,
   version: '0.1.0',
   ...options,
@@ -204,13 +223,17 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     throw error;
   });
   const member = memberOf(parts, loaded);
-  const engine = openEngine(parts, member);
+  const telemetry = openTelemetry(parts);
+  const engine = openEngine(parts, member, telemetry);
   const unknownTenants = (error: unknown) => log.error('tenants.unknown', {}, error);
   const stopLooking =
     options.origin === 'host'
       ? keepDoing(tenants.look, DEFAULT_LIMITS.leaseMs, unknownTenants)
       : () => undefined;
-  const stopMaintenance = options.origin === 'host' ? startMaintenance(parts) : () => undefined;
+  const stopMaintenance =
+    options.origin === 'host'
+      ? startMaintenance({ ...parts, makeCheckpoints: dueCheckpoints(parts) })
+      : () => undefined;
   const leaveFleet =
     options.origin === 'host' ? startWork({ ...parts, engine, member }) : async () => undefined;
   const rules = { store, log, rules: config.retention, clock: parts.clock, retention: parts.retention };
@@ -219,12 +242,14 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     store,
     engine,
     limitCounts: parts.limitCounts,
+    storeTimes: parts.storeTimes,
     shares: parts.shares,
     names: parts.names,
     refusals: parts.refusals,
     ...runsOf(member ? { ...parts, store: withEnvironment(store, member.environment) } : parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine),
+    checkpoints: parts.checkpoints,
     retention: parts.retention,
     ...operatorOf(parts),
     suites,
@@ -245,6 +270,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       await stopRetention();
       await engine.shutdown();
       await leaveFleet();
+      await telemetry?.close();
       await parts.checkers.close();
       await parts.refusals.close();
       await agents.close();
@@ -257,7 +283,7 @@ type Parts = Awaited<ReturnType<typeof openParts>>;
 
 async function openConfiguredStore(
   { config, clock, log, dataDir, origin, role }: Basics,
-  shares: { readonly shares?: ThreadShares },
+  shares: { readonly shares?: ThreadShares; readonly times?: StoreTimes | undefined },
 ): Promise<Store> {
   const address = await storeAddress(config, dataDir);
   if (isPostgresUrl(address)) {
@@ -273,7 +299,7 @@ async function openConfiguredStore(
 
 /** Everything below the engine. */
 async function openParts(basics: Basics) {
-  const { config, clock, ids, random, env, log, origin } = basics;
+  const { config, clock, ids, random, env, log, origin, modulesApart } = basics;
   const safety = await readSafetyPolicy(config);
   const limitCounts = createLimitCounts();
   // The command line has one tenant.
@@ -285,7 +311,8 @@ async function openParts(basics: Basics) {
           onWait: () => limitCounts.reached('aheadMs'),
         })
       : UNSHARED;
-  const opened = await openConfiguredStore(basics, origin === 'host' ? { shares } : {});
+  const storeTimes = origin === 'host' ? createStoreTimes() : undefined;
+  const opened = await openConfiguredStore(basics, origin === 'host' ? { shares, times: storeTimes } : {});
   const names = createNames({
     clock,
     perTenant: config.limits.perTenant.nameLookups,
@@ -311,7 +338,11 @@ async function openParts(basics: Basics) {
     onWait: () => limitCounts.reached('compilations'),
   });
   const tenants = await watchTenants(store, basics);
-  const suites = createSuiteCatalogue(store, clock);
+  const suites = createSuiteCatalogue(
+    store,
+    clock,
+    once(() => trustOf(config, origin)),
+  );
   const settings = evalSettings(config, origin);
   const profiles = createProfiles({
     ...{ config, store, clock, env, suites, names, maxTasks: settings?.maxTasks },
@@ -320,21 +351,27 @@ async function openParts(basics: Basics) {
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
   const agents = composeAgents({
     ...{ config, profiles, store, storeOfRuns, clock, random, env, origin, isOnlyTenant, names, shares },
+    modulesApart,
     checkerFor: forRequest,
   });
   const scoring = composeScoring({
     ...{ config, store, storeOfRuns, clock, env, origin, safety, agents, isOnlyTenant },
+    modulesApart,
     checkerFor: forRun,
   });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const contractReport: Touchstone['contractReport'] = (owner, runId) =>
     readContractReport({ store, results, contracts: scoring.contracts }, owner, runId);
+  const taskSources = { store, openThresholds: scoring.contracts.thresholds };
+  const reviewed = { sources: taskSources, tables: createTaskTables(taskSources) };
+  const calibrations = createCalibrations(reviewed);
   const { registry } = agents;
   const moving = {
     store,
     clock,
     results,
     findSuite: suites.find,
+    suiteSignature: suites.signature,
     contractReport,
     refusals,
     gates: config.gates,
@@ -344,16 +381,22 @@ async function openParts(basics: Basics) {
     revokedVersions: registry.revoked,
     contractOf: scoring.contracts.of,
     overridesOf: annotations.overridesOf,
+    calibrationOf: calibrations.of,
+    hostJudge: scoring.judgeCatalogue.pinned,
   };
   const openDeployments = (engine: Pick<Engine, 'drive' | 'interrupts'>): Deployments =>
     createDeployments({ ...moving, ids, origin, engine, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
+  const { dataDir } = basics;
+  const signing = dataDir === undefined ? undefined : () => ownKey(dataDir);
+  const checkpoints = createCheckpoints({ audit: store.audit, clock, signing, version: basics.version });
   const retention = createRetention({ store, clock, log, origin });
   const kept = {
     store,
     storeOfRuns,
     results,
     limitCounts,
+    storeTimes,
     shares,
     compilations,
     checkers,
@@ -365,21 +408,41 @@ async function openParts(basics: Basics) {
     profiles,
     annotations,
     retention,
+    reviewed,
+    calibrations,
   };
-  const deployments = { carryOut, openDeployments };
+  const deployments = { carryOut, openDeployments, checkpoints };
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
+}
+
+/** Key files are read when they are first needed, and then no more. */
+function once<T>(read: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => {
+    known ??= { value: read() };
+    return known.value;
+  };
 }
 
 /** Agents, packs and suites that the configuration names. Returns the agents that this process brings along. */
 async function loadConfigured(
   { config, origin, testSeams = false }: ComposeOptions,
-  { store, agents, profiles, role }: Parts,
+  { store, agents, profiles, role, judgeCatalogue }: Parts,
 ): Promise<readonly AgentFacts[]> {
   const added = await loadAgents(config, agents.registry, testSeams);
   if (!role.prepares) return added;
   const loaded = await loadPacks(config, agents.packs);
-  if (origin === 'host') await store.retain(HOST_OWNER, ownedBy(loaded, await loadSuites(config, profiles)));
+  const own = readJudgeFiles(config.judges, config.baseDir);
+  for (const judge of own) await judgeCatalogue.replace(HOST_OWNER, judge);
+  if (origin === 'host')
+    await store.retain(HOST_OWNER, ownedBy(loaded, await loadSuites(config, profiles), own));
   return added;
+}
+
+/** What maintenance signs, when the operator has said how often. */
+function dueCheckpoints({ config, checkpoints }: Parts): (() => Promise<unknown>) | undefined {
+  const { checkpointEvery } = config.audit;
+  return checkpointEvery === undefined ? undefined : () => checkpoints.makeDue(checkpointEvery);
 }
 
 /** Of a host whose store other processes may share. */
@@ -391,7 +454,11 @@ function memberOf(parts: Parts, agents: readonly AgentFacts[]): FleetMember | un
   return createFleetMember({ workers: store.workers, clock, log, environment, activeRuns });
 }
 
-function openEngine(parts: Parts, sharing: FleetMember | undefined): Engine {
+function openEngine(
+  parts: Parts,
+  sharing: FleetMember | undefined,
+  telemetry: Telemetry | undefined,
+): Engine {
   const { config, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
   const { storeOfRuns: store, limitCounts, quotas, checkers, shares } = parts;
   const { perTenant } = config.limits;
@@ -434,6 +501,7 @@ function openEngine(parts: Parts, sharing: FleetMember | undefined): Engine {
     ...(quotas && { isStorageFull: quotas.isFull }),
     works: parts.role.works,
     ...(sharing && { sharing }),
+    ...(telemetry && { within: telemetry.within }),
   });
 }
 
@@ -446,10 +514,12 @@ function runsOf(
   const planning = {
     ...parts,
     findSuite: suites.find,
+    suiteSignature: suites.signature,
     findAgent: agents.registry.find,
     chooseModel: agents.registry.chooseModel,
     chooseUser: agents.registry.chooseUser,
     chooseJudge: judges.choose,
+    judges,
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,
     unsetVariable: agents.tools.unsetVariable,
@@ -462,8 +532,9 @@ function runsOf(
     suiteTasks: suites.tasks,
   };
   const begin = (run: Run, start = true): Run => {
-    const { owner, runId } = run;
-    if (start) engine.drive(owner, runId).catch((error) => log.error('run.abandoned', { runId }, error));
+    const { owner, runId, plan } = run;
+    if (start && !parts.role.works && isExecuted(plan)) parts.store.leases.offer(runId, plan.environment);
+    else if (start) engine.drive(owner, runId).catch((error) => log.error('run.abandoned', { runId }, error));
     return run;
   };
   const once = async (
@@ -494,10 +565,11 @@ function runsOf(
 
 /** What can be read of runs. */
 function viewsOf(parts: Parts) {
-  const { config, store, clock, version, results, annotations, contracts, contractReport, checkers } = parts;
+  const { config, store, clock, version, results, annotations, contractReport, checkers } = parts;
+  const { contracts, calibrations } = parts;
   const { overridesOf } = annotations;
-  const taskSources = { store, openThresholds: contracts.thresholds };
-  const tables = createTaskTables(taskSources);
+  const { sources: taskSources, tables } = parts.reviewed;
+  const labelsOf = (owner: Owner, runId: RunId) => readLabelDifferences(parts.reviewed, owner, runId);
   const outcomes = createOutcomesReader({ store, results }, tables);
   const ordinals = createOrdinalsReader(store);
   const tasks = createTasks({ store, tables, outcomes, ordinals });
@@ -517,8 +589,10 @@ function viewsOf(parts: Parts) {
     viewTasks: (run, ordinals) => viewTasks(taskSources, run, ordinals),
     taskEvents: (run, taskId, cursor) => readTaskEvents({ store, tables }, run, taskId, cursor),
     taskTexts: createTaskTexts({ sources: taskSources, tables }),
-    report: createReports({ store, results, overridesOf }),
-    reviews: createReviews({ sources: taskSources, tables }),
+    report: createReports({ store, results, overridesOf, labelsOf }),
+    reviews: createReviews(parts.reviewed),
+    judges: parts.judgeCatalogue,
+    calibrationOf: calibrations.of,
     tasks,
     listRuns: (owner, query) => listRuns({ store, outcomes }, owner, query),
     matrix: (owner, request) => readMatrix({ store, outcomes, ordinals }, owner, request),
@@ -527,6 +601,7 @@ function viewsOf(parts: Parts) {
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
     compareRuns: (owner, request) =>
       readComparison({ store, results }, owner, request, config.regression.tolerance),
+    looks: (owner, request) => readLooks({ store, results }, owner, request, config.regression.tolerance),
     compareJudges: (owner, before, after) =>
       readJudgeComparison({ store, results, contracts }, owner, before, after),
     history: (owner, request) => readHistory({ store, outcomes }, owner, request, config.gates),
@@ -536,7 +611,8 @@ function viewsOf(parts: Parts) {
 
 /** What only the operator of the machine may do. */
 function operatorOf(parts: Parts) {
-  const { config, clock, env, origin, dataDir, store, suites, agents, judges, scorers, checkers } = parts;
+  const { config, clock, ids, env, origin, dataDir, store, suites, agents, judges, scorers, checkers } =
+    parts;
   const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = dataDir === undefined ? undefined : readOwnKey(dataDir);
@@ -562,6 +638,8 @@ function operatorOf(parts: Parts) {
     },
     pinnedContract: store.suites.contract,
     auditOwners: () => store.audit.owners(),
-    openJudging: (request) => openJudging({ judges, check: checkers.forRun(HOST_OWNER), priceOf }, request),
+    openJudging: (request, owner = HOST_OWNER) =>
+      openJudging({ judges, clock, check: checkers.forRun(HOST_OWNER), priceOf }, request, owner),
+    calibrationRecords: createCalibrationRecords({ store, ids, clock, findSuite: suites.find }),
   } satisfies Partial<LocalTouchstone>;
 }

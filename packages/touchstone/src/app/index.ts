@@ -17,9 +17,25 @@ export {
   readAnswers,
 } from '../agents/index.js';
 export { ENGINE_VERSION } from '../engine/index.js';
-export { publicKeyOf, sealStatement, statementOf, type TrustedKey } from '../evidence/index.js';
+export {
+  type BundleFiles,
+  namedBySignature,
+  openCheckpoint,
+  publicKeyOf,
+  type SignedSuite,
+  sealBundle,
+  sealStatement,
+  sealSuite,
+  segmentText,
+  statementOf,
+  type TrustedKey,
+} from '../evidence/index.js';
 export { createPaces, createSlots } from '../net/index.js';
+export { type JudgeDrift, measureDrift } from '../scorecard/index.js';
 export { copyStore, isOpenToOthers } from '../store/index.js';
+export { telemetrySettings } from '../telemetry/index.js';
+export { type BundleVerdict, checkBundle, partsIn } from './bundle/check-bundle.js';
+export { FILES, judgeFacts, type PartName, type Promotion } from './bundle/parts.js';
 export { capabilitiesOf, type EvalCapability, evalCapability, IMPLEMENTED_MODES } from './capabilities.js';
 export { GATED_AGENT_ID, readPackFiles, SAMPLE_AGENT_ID, STRICT_AGENT_ID } from './catalogue/boot.js';
 export { openContract } from './catalogue/contracts.js';
@@ -54,7 +70,10 @@ export {
   calibrate,
   type Judgement,
 } from './judges/calibrate.js';
+export { judgeFileSchema, parseJudge, readJudgeFile } from './judges/judge-file.js';
 export { groupLabels, type LabelGroup, readLabels } from './judges/labels.js';
+export { type KeptCalibration, labelsDigest } from './judges/records.js';
+export { readVerdicts } from './judges/verdicts.js';
 export type { LimitCounts } from './limit-counts.js';
 export { createMetrics, followRun, type Metrics } from './metrics.js';
 export { createOneTimeTokens, type OneTimeTokens } from './one-time-tokens.js';
@@ -72,8 +91,20 @@ export {
   keyIdOf,
   unauthenticated,
 } from './principal.js';
-export { createRateLimiter, type RateLimiter } from './rate-limiter.js';
+export { createRateLimiter, createSharedRateLimiter, type RateLimiter } from './rate-limiter.js';
 export type { Refusals } from './refusals.js';
+export { openRegistry, registryUrl, type SuiteRegistry } from './registries/registry.js';
+export {
+  EMPTY_INDEX,
+  INDEX_FILE,
+  type PublishedSuite,
+  publishedOf,
+  type RegistryIndex,
+  readIndex,
+  withPublished,
+  writeIndex,
+} from './registries/registry-index.js';
+export { LOCK_FILE, readSuiteLock, type SuitePin, withPin, writeSuiteLock } from './registries/suite-lock.js';
 export { type Annotations, annotationWire } from './review/annotations.js';
 export { type CreateRunBody, evaluationOff } from './runs/plan-run.js';
 export { suiteIssues } from './runs/task-criteria.js';
@@ -83,6 +114,7 @@ export { systemClock, systemIds } from './system.js';
 export { createTenantTurns } from './tenant-turns.js';
 export type { Touchstone } from './touchstone.js';
 export { type CheckedScorecard, checkScorecardFile } from './views/import-scorecard.js';
+export { comparableLine } from './views/log-normalisation.js';
 export type { ReportOptions } from './views/report.js';
 export { readSummary } from './views/run-measurement.js';
 export { snapshotOf } from './views/snapshot.js';

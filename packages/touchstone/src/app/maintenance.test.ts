@@ -15,6 +15,8 @@ it.each([
   });
   const store = {
     idempotency: { sweep } as unknown as Store['idempotency'],
+    paces: { sweep: async () => undefined } as unknown as Store['paces'],
+    workers: { sweep: async () => undefined } as unknown as Store['workers'],
     maintains: async () => {
       setImmediate(told);
       return isOurs;

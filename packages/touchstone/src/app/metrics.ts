@@ -25,6 +25,10 @@ type Work = {
   readonly takeovers: number;
   /** Processes that take up runs of the store. */
   readonly workers: number;
+  /** Shares of runs that this process executes. */
+  readonly assignments: number;
+  /** Shares of runs that wait for a process. */
+  readonly waitingAssignments: number;
 };
 
 export async function createMetrics(): Promise<Metrics> {
@@ -99,6 +103,16 @@ export async function createMetrics(): Promise<Metrics> {
     help: 'Processes that take up runs of the store; 0 for a store of one machine.',
     registers,
   });
+  const assignments = new Gauge({
+    name: 'touchstone_assignments',
+    help: 'Shares of runs that this process executes.',
+    registers,
+  });
+  const waitingAssignments = new Gauge({
+    name: 'touchstone_assignments_waiting',
+    help: 'Shares of runs that wait for a process.',
+    registers,
+  });
   return {
     requestAnswered(method, route, status, seconds) {
       requests.inc({ method, route, status });
@@ -120,6 +134,8 @@ export async function createMetrics(): Promise<Metrics> {
       waiting.set(work.waiting);
       atWork.set(work.atWork);
       workers.set(work.workers);
+      assignments.set(work.assignments);
+      waitingAssignments.set(work.waitingAssignments);
       takeovers.reset();
       takeovers.inc(work.takeovers);
     },

@@ -68,7 +68,7 @@ function exceeded(limit: QuotaLimit, max: number, used: number): HostError {
  * version can be rolled back; it is small.
  */
 export function withQuotas(store: Store, { checkRoom, check, checkPending }: Quotas): Store {
-  const { runs, suites, agents, packs, annotations, baselines, webhooks } = store;
+  const { runs, suites, judges, agents, packs, annotations, baselines, webhooks } = store;
   return {
     ...store,
     runs: {
@@ -83,6 +83,10 @@ export function withQuotas(store: Store, { checkRoom, check, checkPending }: Quo
       ...suites,
       put: (owner, ...suite) => checkRoom(owner, 'suites').then(() => suites.put(owner, ...suite)),
       putOnce: (owner, ...suite) => checkRoom(owner, 'suites').then(() => suites.putOnce(owner, ...suite)),
+    },
+    judges: {
+      ...judges,
+      install: (owner, ...judge) => checkRoom(owner).then(() => judges.install(owner, ...judge)),
     },
     agents: {
       ...agents,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { asId, type RunId } from '@touchstone/protocol';
+import { createStandstill } from '../net/index.js';
 import type { Clock, Ids } from '../ports/index.js';
 
 /** Node clamps longer timers to one millisecond, so long waits are made of shorter ones. */
@@ -9,6 +10,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
+  stoodStillMs: createStandstill(
+    () => performance.now(),
+    (ms, look) => void setInterval(look, ms).unref(),
+  ),
   async sleep(ms, signal) {
     for (let left = ms; ; left -= LONGEST_TIMER_MS) {
       await timer(Math.min(Math.max(0, left), LONGEST_TIMER_MS), signal);

@@ -10,6 +10,8 @@ import type {
   HostCounts,
   Issue,
   JudgeComparison,
+  LookAtRuns,
+  LooksReport,
   Matrix,
   Owner,
   Principal,
@@ -31,7 +33,10 @@ import type { CompiledDefinition } from './catalogue/compile-definition.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
 import type { PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import type { SuiteCatalogue } from './catalogue/suite-catalogue.js';
+import type { Checkpoints } from './deployments/checkpoints.js';
 import type { Deployments } from './deployments/deployments.js';
+import type { JudgeCalibrations } from './judges/calibrations.js';
+import type { JudgeCatalogue } from './judges/judge-catalogue.js';
 import type { LimitCounts } from './limit-counts.js';
 import type { Refusals } from './refusals.js';
 import type { Retention } from './retention/retention.js';
@@ -40,6 +45,7 @@ import type { Blessings } from './review/blessings.js';
 import type { Reviews } from './review/reviews.js';
 import type { CreateRunBody } from './runs/plan-run.js';
 import type { JudgeRequest } from './runs/rejudge.js';
+import type { CountedStoreTimes } from './store-times.js';
 import type { HistoryRequest } from './views/history.js';
 import type { MatrixRequest } from './views/outcomes/matrix.js';
 import type { ReportOptions } from './views/report.js';
@@ -69,6 +75,8 @@ export type Touchstone = {
   /** The time of this process's main thread, by tenant. */
   readonly shares: ThreadShares;
   readonly limitCounts: LimitCounts;
+  /** How long the store takes; of a process that others can scrape. */
+  readonly storeTimes?: Pick<CountedStoreTimes, 'render'> | undefined;
   readonly names: Names;
   readonly refusals: Pick<Refusals, 'take'>;
   readonly suites: SuiteCatalogue;
@@ -118,6 +126,10 @@ export type Touchstone = {
   readonly tasks: Tasks;
   /** What people look at, and what their decisions show of judges. */
   readonly reviews: Reviews;
+  /** Portable judges that can be named. */
+  readonly judges: JudgeCatalogue;
+  /** What people's labels show of the judge of a run; undefined when the run had none. */
+  calibrationOf: JudgeCalibrations['of'];
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
   report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
   /** Compiles the test contract that an agent definition carries, and installs it when that is wished. */
@@ -125,11 +137,14 @@ export type Touchstone = {
   /** Of a completed eval run whose suite has a contract. */
   contractReport(owner: Owner, runId: RunId): Promise<ContractReport>;
   readonly deployments: Deployments;
+  readonly checkpoints: Checkpoints;
   readonly results: Results;
   /** Of the suite that an eval run is pinned to; undefined for any other run. */
   thresholdsOf(run: Run): Promise<Thresholds | undefined>;
   /** Two completed runs of an owner, task by task. The configured tolerance counts where the request has none. */
   compareRuns(owner: Owner, request: CompareRuns): Promise<RunComparison>;
+  /** What is known after each round of one evaluation, at every look at once. */
+  looks(owner: Owner, request: LookAtRuns): Promise<LooksReport>;
   /** What two judges made of the same recorded answers. */
   compareJudges(owner: Owner, before: RunId, after: RunId): Promise<JudgeComparison>;
   /** The completed runs of a suite over time. */

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import { decideOutcome, type Outcome, type OutcomeFacts } from '@touchstone/sdk/view';
 import { createInk, type Look } from './render/text.js';
 
@@ -83,6 +84,8 @@ export type Io = {
   readonly stderr: Out;
   /** All of stdin, as far as `most` bytes go; undefined when there is more. */
   readInput(most: number): Promise<string | undefined>;
+  /** Stdin and stdout as they are, for a protocol. What anything else in this process prints to stdout goes to stderr from then on. */
+  takeStdio(): { readonly stdin: Readable; readonly stdout: Writable };
   readonly env: { readonly [name: string]: string | undefined };
   readonly cwd: string;
   /** Wall clock, milliseconds since the epoch. */
@@ -105,6 +108,8 @@ export type Settings = {
   readonly data: string;
   readonly json: boolean;
   readonly color: boolean;
+  /** Set by a verb that goes on after a run: agents that are modules get processes of their own. */
+  readonly modulesApart?: boolean;
 };
 
 export type Context = { readonly io: Io; readonly settings: Settings };

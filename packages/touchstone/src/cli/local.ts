@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Owner, Principal } from '@touchstone/protocol';
 import type { Config, LocalTouchstone } from '../app/index.js';
 import type { Log } from '../ports/index.js';
-import { type Context, DEFAULT_DATA, type Io, UsageError } from './io.js';
+import { type Context, DEFAULT_DATA, type Io, UsageError, writeLine } from './io.js';
 import { packageVersion } from './version.js';
 
 /** Runs of the command line belong to this owner, whatever the store. */
@@ -16,7 +16,7 @@ const principalHere = ({ roles }: Config): Principal => ({
   id: 'cli',
   owner: LOCAL_OWNER,
   roles: [...new Set(['admin', ...Object.keys(roles)])],
-  scopes: new Set(['*', 'host:usage']),
+  scopes: new Set(['*', 'host:usage', 'metrics:read']),
 });
 
 /** Touchstone in this process. */
@@ -163,7 +163,8 @@ async function withAside<T>(
 function withConfig<T>(context: Context, config: Config, use: (local: Local) => Promise<T>): Promise<T> {
   const { io, settings } = context;
   checkData(context, config);
-  return withHost(io, config, resolve(io.cwd, settings.data), use);
+  const { data, modulesApart } = settings;
+  return withHost(io, config, resolve(io.cwd, data), use, modulesApart);
 }
 
 /** Without a folder for a store, and without one in the configuration, everything is kept in memory. */
@@ -172,15 +173,18 @@ export async function withHost<T>(
   config: Config,
   dataDir: string | undefined,
   use: (local: Local) => Promise<T>,
+  modulesApart = false,
 ): Promise<T> {
   const { createTouchstone } = await import('../app/index.js');
   const touchstone = await createTouchstone({
     config,
     ...(dataDir !== undefined && { dataDir }),
     origin: 'cli',
+    modulesApart,
     version: packageVersion(),
     log: createLog(io),
     env: io.env as NodeJS.ProcessEnv,
+    tell: (sentence) => writeLine(io.stderr, sentence),
   });
   try {
     return await use({ touchstone, config, principal: principalHere(config) });

@@ -14,14 +14,18 @@ export type Origin = {
   readonly baseline?: string;
   /** The run whose newly failing tasks this one repeats. */
   readonly confirms?: string;
+  /** Which round of an evaluation in rounds it is, from 1. */
+  readonly round?: number;
 };
 
 export const originOf = ({ metadata }: Pick<RunSnapshot, 'metadata'>): Origin =>
   (metadata?.[ORIGIN_KEY] ?? {}) as Origin;
 
-/** Whether a run only repeats tasks of another one: it is no evaluation of its own. */
-export const isConfirmation = (run: Pick<RunSnapshot, 'metadata'>): boolean =>
-  originOf(run).confirms !== undefined;
+/** Whether a run repeats tasks of another one, or is one round of several: it is no evaluation of its own. */
+export function isPart(run: Pick<RunSnapshot, 'metadata'>): boolean {
+  const { confirms, round } = originOf(run);
+  return confirms !== undefined || round !== undefined;
+}
 
 /** Why a run that asked for a baseline has none, as far as the run itself remembers. A copy of a run asked for nothing. */
 export function uncomparedOf(run: RunSnapshot): string | undefined {

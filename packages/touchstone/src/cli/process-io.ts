@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
+import { Writable } from 'node:stream';
 import type { Io, Out } from './io.js';
 import { createOut, isJob } from './out.js';
 import { wordsOf } from './system-errors.js';
@@ -17,6 +18,7 @@ export function processIo(): Io {
     // Progress is for a person who watches; its reader may be gone.
     stderr: outOf(process.stderr, () => undefined),
     readInput,
+    takeStdio,
     env: process.env,
     cwd: process.cwd(),
     now: () => Date.now(),
@@ -74,6 +76,16 @@ async function readInput(most: number): Promise<string | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** An agent's thread, a configuration that is a program or a library may print; a reader of a protocol would stumble over it. */
+function takeStdio(): ReturnType<Io['takeStdio']> {
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+  const stdout = new Writable({
+    write: (chunk: Buffer, _encoding, done) => void write(chunk, (error) => done(error)),
+  });
+  return { stdin: process.stdin, stdout };
 }
 
 type Fail = (error: NodeJS.ErrnoException) => void;

@@ -10,6 +10,7 @@ import { PACK_VERBS } from './verbs/project/pack-verbs.js';
 import { HOST_VERBS, PROJECT_VERBS, RUN_VERBS } from './verbs/project/verbs.js';
 import { EVIDENCE_VERBS } from './verbs/runs/evidence-verbs.js';
 import { STORE_VERBS } from './verbs/store/store-verbs.js';
+import { SUITE_VERBS } from './verbs/suites/suite-verbs.js';
 import { packageVersion } from './version.js';
 
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
@@ -19,8 +20,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     async (...typed) => {
       const command = typed.pop() as Command;
       checkKey(command);
-      const context: Context = { io, settings: command.optsWithGlobals<Settings>() };
-      if (takesEnvFiles(command)) await addEnvironment(context, command);
+      const given: Context = { io, settings: command.optsWithGlobals<Settings>() };
+      if (takesEnvFiles(command)) await addEnvironment(given, command);
+      const context = command.getOptionValue('otel') === true ? withOtel(given, command) : given;
       const verb = (await load())[name] as (context: Context, ...typed: unknown[]) => Promise<number>;
       exitCode = await verb(context, ...typed);
     };
@@ -42,7 +44,20 @@ const takesEnvFiles = ({ options }: Command): boolean =>
 
 async function addEnvironment(context: Context, command: Command): Promise<void> {
   const { readEnvFiles } = await import('./files/env-file.js');
-  readEnvFiles(context, command.getOptionValue('envFile') as EnvFiles);
+  const named = command.getOptionValue('envFile') as EnvFiles;
+  // A verb that has no way to leave `.env` out does not read it. What it writes to stderr is its log.
+  const isForPeople = command.options.some((option) => option.long === '--no-env-file');
+  readEnvFiles(context, named ?? (isForPeople ? undefined : false), isForPeople);
+}
+
+/** The flag is the variable, for one command. */
+function withOtel({ io, settings }: Context, command: Command): Context {
+  if (command.getOptionValue('host') !== undefined)
+    throw new UsageError(
+      '--otel is about runs of this process; another host decides by itself what it sends.',
+      'Leave --otel out, and start that host with it: touchstone serve --otel',
+    );
+  return { settings, io: { ...io, env: { ...io.env, TOUCHSTONE_OTEL: '1' } } };
 }
 
 /** A key is for a host: without one it would have no effect. */
@@ -102,6 +117,7 @@ function createProgram(io: Io, start: Start): Command {
     ...PROJECT_VERBS,
     ...MOVING_VERBS,
     ...PACK_VERBS,
+    ...SUITE_VERBS,
     ...RUN_VERBS,
     ...EVIDENCE_VERBS,
     ...DEPLOYMENT_VERBS,

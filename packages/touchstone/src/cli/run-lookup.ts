@@ -8,7 +8,7 @@ import {
   type RunSnapshot,
 } from '@touchstone/sdk';
 import { UsageError } from './io.js';
-import { isConfirmation } from './origin.js';
+import { isPart } from './origin.js';
 
 const NTH_LAST = /^last(?:~(\d{1,4}))?$/;
 const PAGE = 100;
@@ -45,9 +45,7 @@ async function nthLast(client: Client, back: number): Promise<RunSnapshot | unde
   for await (const page of runPages(client)) {
     const counted = page.filter(
       (run) =>
-        run.touchstone?.kind !== 'deployment' &&
-        run.touchstone?.fork?.mode !== 'replay' &&
-        !isConfirmation(run),
+        run.touchstone?.kind !== 'deployment' && run.touchstone?.fork?.mode !== 'replay' && !isPart(run),
     );
     // A list leaves out what only a read of one run tells.
     if (counted[left]) return client.runs.get((counted[left] as RunSnapshot).runId);

@@ -77,7 +77,7 @@ export const placeOf = ({ where: { host } }: Pick<Session, 'where'>): string =>
 
 /** Verbs that take `--host`. */
 const HOST_COMMAND =
-  /\btouchstone (?:runs?|show|compare|baseline|replay|rejudge|annotate|export|verify|validate|promote|approve|deployments|audit|pack install|keys list)\b(?:(?!\.(?:\s|$)|[",;:]| or | already).)*/g;
+  /\btouchstone (?:runs?|show|compare|baseline|replay|rejudge|annotate|export|verify|validate|promote|approve|deployments|audit|pack install|suite install|keys list)\b(?:(?!\.(?:\s|$)|[",;:]| or | already).)*/g;
 
 /** The commands of a text, each with what makes it go to the same host. */
 export function completeCommands(text: string, where: Where): string {

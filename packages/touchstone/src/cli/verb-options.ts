@@ -19,6 +19,20 @@ export const withEnvFiles = (command: Command): Command =>
     .option('--env-file <file>', 'read variables from this file instead of .env; may be repeated', several)
     .option('--no-env-file', 'read variables from no file');
 
+/** Of verbs that execute runs. Where to, and what else, the variables of OpenTelemetry say. */
+export const OTEL = [
+  '--otel',
+  'send traces and results by OpenTelemetry; its variables (OTEL_EXPORTER_OTLP_ENDPOINT, …) say where to',
+] as const;
+
+/** For verbs of a host: they read no file that they were not told of, because a host is not started by who works in a folder. */
+export const withSecretFiles = (command: Command): Command =>
+  command.option(
+    '--env-file <file>',
+    'read variables, such as secrets, from this file; may be repeated',
+    several,
+  );
+
 /** What `--output` says of itself, whatever the verb. */
 export const OUTPUT =
   'also write every task to a file: .jsonl, .csv, .html or .sarif; may be repeated; content only with --bodies';
@@ -81,3 +95,9 @@ export const wholeNumber =
     if (Number.isInteger(number) && number >= low && number <= high) return number;
     throw new InvalidArgumentError(`Expected a whole number from ${low} to ${high}.`);
   };
+
+export function dollars(value: string): number {
+  const number = Number(value.replace(/^\$/, ''));
+  if (value.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
+  throw new InvalidArgumentError('Expected an amount in US dollars, e.g. 0.50.');
+}

@@ -43,6 +43,14 @@ const regression = { verdict: 'pass' } as NonNullable<EvalReport['regression']>;
 const aggregate = { interval: [0.9, 0.97] } as unknown as EvalReport['aggregate'];
 const report = { verdict: 'pass', regression, aggregate } as EvalReport;
 
+const CALIBRATION = {
+  n: 60,
+  anyAge: 80,
+  kappa: 0.8,
+  kappaInterval: [0.6, 0.9],
+} as unknown as NonNullable<Evidence['calibration']>;
+const known = (facts: object): Change => run(() => ({ calibration: { ...CALIBRATION, ...facts } }));
+
 type Offer = {
   readonly required: RequiredEval;
   readonly claim: EvidenceClaim;
@@ -59,6 +67,8 @@ const MET: Offer = {
     noRegression: true,
     requireConclusive: true,
     requireFollowedFiles: true,
+    signedSuite: true,
+    calibration: { minKappa: 0.6, minLabels: 60, conservative: true },
   },
   claim: { ...agent, evalRunId: asId<RunId>('run-1') },
   evidence: {
@@ -67,6 +77,7 @@ const MET: Offer = {
     plan: {
       kind: 'eval',
       suite,
+      suiteSignature: { keyId: 'alice' },
       agent,
       modes: ['golden', 'rubric', 'adversarial'],
       totalTasks: 3,
@@ -79,8 +90,10 @@ const MET: Offer = {
     endedAt: NOW - 24 * HOUR,
     headline: { passed: true, unscored: 0, aggregateScore: 0.9, taskCount: 3, passedCount: 3 },
     suite: { ...suite, modes: ['golden', 'rubric', 'adversarial', 'regression', 'live-shadow'] },
+    suiteSigned: true,
     model,
     report,
+    calibration: CALIBRATION,
   },
   now: NOW,
 };
@@ -138,6 +151,8 @@ const MATRIX: readonly (readonly [EvidenceReason, string, Change])[] = [
   ['suite_changed', 'a suite that is gone', without('suite')],
   ['suite_changed', 'a contract that it has now', bound('sha256:c')],
   ['suite_changed', 'a contract that it no longer has', plan(() => ({ contract: other('sha256:e') }))],
+  ['suite_not_signed', 'nobody had signed it then', plan(() => ({ suiteSignature: undefined as never }))],
+  ['suite_not_signed', 'a key that is trusted no more', run(() => ({ suiteSigned: false }))],
   [
     'not_original',
     'a replay',
@@ -175,6 +190,19 @@ const MATRIX: readonly (readonly [EvidenceReason, string, Change])[] = [
     'no judge at all',
     plan(({ judge: _none, ...kept }) => ({ ...kept, judge: undefined as never })),
   ],
+  ['other_judge', 'a judge that the tenant brought along', run(() => ({ ownJudge: true }))],
+  [
+    'other_judge',
+    'such a judge, and a gate that names none',
+    (offer) => {
+      const { judge: _named, ...required } = offer.required;
+      return run(() => ({ ownJudge: true }))({ ...offer, required });
+    },
+  ],
+  ['judge_uncalibrated', 'labels of nobody', without('calibration')],
+  ['judge_uncalibrated', 'too few labels', known({ n: 59, anyAge: 59 })],
+  ['judge_labels_stale', 'labels on old verdicts', known({ n: 59 })],
+  ['judge_kappa_low', 'a judge that differs from people', known({ kappaInterval: [0.59, 0.9] })],
   [
     'scorer_not_trusted',
     'a scorer that the operator does not trust',
@@ -293,6 +321,9 @@ describe('a baseline', () => {
   const OF_EVIDENCE_ONLY: readonly EvidenceReason[] = [
     'no_eval_run',
     'not_found',
+    'judge_uncalibrated',
+    'judge_labels_stale',
+    'judge_kappa_low',
     'from_future',
     'too_old',
     'contract_unmet',

@@ -15,6 +15,7 @@ import {
   type RunId,
   type Version,
 } from '@touchstone/protocol';
+import { calibrationTrouble } from './judge-calibration.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -60,6 +61,7 @@ const CHECKS: readonly Check[] = [
   ['files_not_followed', isNotFollowed],
   ['other_suite', isOtherSuite],
   ['suite_changed', isOtherContent],
+  ['suite_not_signed', isUnsignedSuite],
   ['not_original', ({ evidence: { plan } }) => plan.fork !== undefined || plan.rejudgeOf !== undefined],
   ['not_whole', ({ evidence }) => isPartOfTasks(evidence) || isOtherModes(evidence)],
   ['target_mismatch', ({ evidence }) => evidence.plan.targetMismatchAllowed === true],
@@ -67,6 +69,9 @@ const CHECKS: readonly Check[] = [
   ['other_model', isOtherModel],
   ['cached', isCached],
   ['other_judge', isOtherJudge],
+  ['judge_uncalibrated', (offered) => calibrationTrouble(offered) === 'judge_uncalibrated'],
+  ['judge_labels_stale', (offered) => calibrationTrouble(offered) === 'judge_labels_stale'],
+  ['judge_kappa_low', (offered) => calibrationTrouble(offered) === 'judge_kappa_low'],
   ['scorer_not_trusted', ({ evidence }) => hasUntrustedScorer(evidence.plan)],
   ['recorded_answers', ({ evidence }) => evidence.plan.recorded === true],
   ['from_future', isFromFuture],
@@ -80,8 +85,11 @@ const CHECKS: readonly Check[] = [
   ['inconclusive', isInconclusive],
 ];
 
-/** Age and result are for what is to be proven: a version that serves may be old and poor. */
+/** Age, result and what is known of the judge are for what is to be proven: a version that serves may be old and poor. */
 const NOT_OF_BASELINES: readonly EvidenceReason[] = [
+  'judge_uncalibrated',
+  'judge_labels_stale',
+  'judge_kappa_low',
   'from_future',
   'too_old',
   'contract_unmet',
@@ -124,6 +132,11 @@ function isOtherContent({ evidence: { plan, suite } }: EvidenceCase): boolean {
   return plan.suite.digest !== suite?.digest || plan.contract !== suite.contract;
 }
 
+/** Signed when it was run, and by a key that is trusted still: a key that was withdrawn vouches for nothing. */
+function isUnsignedSuite({ required, evidence: { plan, suiteSigned } }: EvidenceCase): boolean {
+  return required.signedSuite === true && !(plan.suiteSignature && suiteSigned);
+}
+
 const isPartOfTasks = ({ plan: { ordinals, totalTasks } }: Evidence): boolean =>
   ordinals !== undefined && new Set(ordinals).size < totalTasks;
 
@@ -159,13 +172,17 @@ function isCached({ evidence: { headline, report } }: EvidenceCase): boolean {
   return (headline?.cacheHits ?? 0) > 0 || (report?.cacheHits ?? 0) > 0;
 }
 
-function isOtherJudge({ required: { judge: wanted }, evidence: { plan } }: EvidenceCase): boolean {
-  return wanted !== undefined && !(plan.judge && namesOf(plan.judge).includes(wanted));
+/** A judge that a tenant brought along counts only where the gate names it: anybody could write one that is always pleased. */
+function isOtherJudge({ required: { judge: wanted }, evidence: { plan, ownJudge } }: EvidenceCase): boolean {
+  if (wanted === undefined) return ownJudge === true;
+  return !(plan.judge && namesOf(plan.judge, ownJudge).includes(wanted));
 }
-const namesOf = ({ provider, model, digest }: JudgeIdentity): readonly string[] => [
-  `${provider}/${model}`,
-  digest,
-];
+/** Of a judge that a tenant brought along neither the model nor the name says what it asks; its digests do. */
+function namesOf(judge: JudgeIdentity, ownJudge?: true): readonly string[] {
+  const { provider, model, digest, portable, promptDigest } = judge;
+  const digests = portable === undefined ? [digest] : [digest, promptDigest];
+  return ownJudge ? digests : [`${provider}/${model}`, ...digests, ...(portable ? [portable] : [])];
+}
 
 /** A run that does not say when it ended may be of any age. */
 function isTooOld({ required: { maxAgeHours }, evidence: { endedAt }, now }: EvidenceCase): boolean {
@@ -242,6 +259,8 @@ const SENTENCES: { readonly [R in EvidenceReason]: string } = {
     'The program of the agent may use files that its digest does not cover. List them in its entry, and run the suite again.',
   other_suite: 'The eval run is of another suite than the gate asks for. Run the suite that it names.',
   suite_changed: 'The suite has another content now, or is gone. Run it as it is installed now.',
+  suite_not_signed:
+    'The gate asks for a suite that a trusted key has signed, and the one of the eval run was not. Install it with its envelope, then run it again.',
   not_original: 'The eval run is a fork or judges old answers anew. Run the suite itself.',
   not_whole: 'The eval run left out tasks or modes of the suite, or added one. Run all of it as declared.',
   target_mismatch:
@@ -252,6 +271,12 @@ const SENTENCES: { readonly [R in EvidenceReason]: string } = {
   cached: 'Some answers of the eval run came from the cache. Run the suite without it.',
   other_judge:
     'The eval run has another judge than the gate asks for, or none. Run the suite with that judge.',
+  judge_uncalibrated:
+    'Too few people have labelled answers that the judge of this run decided, or their labels are all of one kind. Labels of the principal who promotes do not count. Label answers of this suite on the page, or run judge check with labels for it.',
+  judge_labels_stale:
+    'The judge gave the verdicts that people labelled too long ago for the gate. Label answers of newer runs, or run judge check again for this suite.',
+  judge_kappa_low:
+    'The judge agrees with people less than the gate asks for. Write the criteria more clearly or take another judge, then run the suite again; or give more labels where only the lower end of the interval is too low.',
   scorer_not_trusted:
     'A scorer of the eval run does not count for gates. The operator may let it count by evidence: true in its entry; then run the suite again.',
   recorded_answers: 'The answers of the eval run came in a file. Run the suite with the agent itself.',

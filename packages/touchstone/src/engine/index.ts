@@ -1,3 +1,4 @@
+export { agentIds } from './invoke/opaque-ids.js';
 export type { FloorNode, FloorWorkflow } from './kinds/floor-nodes.js';
 export { FLOOR_WORKFLOWS, floorWorkflow, USAGE_WORKFLOW } from './kinds/floor-workflows.js';
 export { DEFAULT_LIMITS, ENGINE_VERSION, type Sharing } from './parts.js';

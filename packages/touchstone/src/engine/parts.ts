@@ -25,6 +25,7 @@ import type {
   Clock,
   Log,
   PriceOf,
+  RequestOrigin,
   Run,
   RunOutcomes,
   SchemaCheck,
@@ -113,10 +114,16 @@ export type Parts = {
   readonly works: boolean;
   /** Absent where one process has all runs to itself. */
   readonly sharing?: Sharing;
+  /** Does work so that the requests it makes can say what they belong to; absent where they need not. */
+  readonly within?: <T>(origin: RequestOrigin, work: () => T) => T;
 };
 
 /** How the runs of a store are shared among the processes on it. */
 export type Sharing = {
+  /** Digest of what this process brings along to execute runs. */
+  readonly environment: Digest;
+  /** How many processes take up runs now, this one included. */
+  processes(): Promise<number>;
   /** Runs of a tenant at work at a time, in all processes together. */
   readonly activeRuns: number;
   /** Whether this process is to execute the run, as far as can be told without opening its agent. */

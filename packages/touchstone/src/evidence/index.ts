@@ -1,4 +1,14 @@
 export { type ChainRange, type ChainResult, createChainCheck } from './audit-chain.js';
+export { readSegment, type SegmentLine, segmentText } from './audit-segment.js';
+export {
+  type BundleFacts,
+  type BundleFiles,
+  openBundle,
+  sealBundle,
+  sha256Hex,
+} from './bundle.js';
+export { checkpointOf, openCheckpoint, sealCheckpoint } from './checkpoint.js';
+export { namedBySignature } from './dsse.js';
 export { type OpenedEnvelope, openEnvelope, sealStatement } from './envelope.js';
 export {
   createSigningKey,
@@ -11,3 +21,9 @@ export {
   vouchesForPack,
 } from './keys.js';
 export { statementOf } from './statement.js';
+export {
+  openSuiteEnvelope,
+  type SignedSuite,
+  type SuiteEnvelopeReading,
+  sealSuite,
+} from './suite-envelope.js';

@@ -1,15 +1,13 @@
-import { type Digest, isObject, ownMember, type Scorecard, typeName } from '@touchstone/protocol';
+import { isObject, ownMember, type Scorecard, typeName } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
+import { STATEMENT_TYPE, type Subject, subjectOf } from './attestation.js';
 import { checkScorecard, Reading } from './check-scorecard.js';
 
-const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 const PREDICATE_FAMILY = 'urn:touchstone:scorecard:';
 const PREDICATE_TYPE = `${PREDICATE_FAMILY}v1`;
 
 /** The program that ran the evaluation, as it names itself. */
 export type EvidenceHost = { readonly name: string; readonly version: string };
-
-type Subject = { readonly name: string; readonly digest: { readonly sha256: string } };
 
 /** An in-toto statement: what is said about an agent and a suite, both named by their digests. */
 export type Statement = {
@@ -27,15 +25,9 @@ export const statementOf = (scorecard: Scorecard, { name, version }: EvidenceHos
 });
 
 const subjectsOf = ({ agent, suite }: Scorecard): readonly Subject[] => [
-  subject(`${agent.agentId}@${agent.version}`, agent.digest),
-  subject(`${suite.suiteId}@${suite.version}`, suite.digest),
+  subjectOf(`${agent.agentId}@${agent.version}`, agent.digest),
+  subjectOf(`${suite.suiteId}@${suite.version}`, suite.digest),
 ];
-
-/** In-toto names the algorithm by the member, so the digest goes without its prefix. */
-const subject = (name: string, digest: Digest): Subject => ({
-  name,
-  digest: { sha256: digest.slice('sha256:'.length) },
-});
 
 /**
  * A statement from outside. Unknown members beside those of in-toto are passed over, as its rules ask; the predicate is

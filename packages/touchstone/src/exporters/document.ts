@@ -73,6 +73,7 @@ export const judgeDocument = (judge: JudgeFacts): object => ({
   ...modelDocument(judge),
   votes: judge.votes,
   digest: judge.digest,
+  ...(judge.portable !== undefined && { portable: judge.portable }),
 });
 
 const modelDocument = ({ provider, model, mock }: NonNullable<RunView['model']>): object => ({

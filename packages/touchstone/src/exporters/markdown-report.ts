@@ -5,6 +5,7 @@ import {
   changeOf,
   changesInOrder,
   contractWords,
+  correctedWords,
   detectableWords,
   doubtOf,
   duration,
@@ -163,6 +164,7 @@ export function certaintyParts(result: RunView): string[] {
     doubtOf(result) ?? '',
     repeats === undefined ? '' : `${sentence(repeats)}.`,
     ...overrideParts(report),
+    correctedWords(report) ?? '',
   ];
 }
 

@@ -31,7 +31,10 @@ export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
 /** A JSON or YAML file as one value. */
 export function readDocument(source: SourceFile): SourceDocument {
   const isJson = extensionOf(source) === '.json';
-  return documentOf(source.file, readFileText(textOf(source), { format: isJson ? 'json' : 'yaml' }));
+  return documentOf(
+    source.file,
+    readFileText(textOf(source), { format: isJson ? 'json' : 'yaml', mergeKeys: true }),
+  );
 }
 
 function documentOf(file: string, reading: TextReading, linesBefore = 0): SourceDocument {

@@ -8,6 +8,7 @@ import { PROMPTFOO } from './promptfoo/promptfoo.js';
 import { BRAINTRUST, DEEPEVAL, LANGFUSE, LANGSMITH, ROWS } from './rows/rows.js';
 
 export { assemble, type FindTroubles } from './assemble.js';
+export { readSample } from './detect.js';
 export type {
   ImportFormat,
   ImportItem,

@@ -50,3 +50,30 @@ it('a pause does not count, and one that outlives its deadline changes nothing',
   await pass(60);
   expect(expired).toEqual(['paused', 'later']);
 });
+
+it('time in which the process stood still does not count, before a pause or after it', async () => {
+  const clock = manualClock();
+  let stoodStillMs = 0;
+  const deadlines = createDeadlines({ ...clock, stoodStillMs: () => stoodStillMs }, 100);
+  const expired: string[] = [];
+  const standStill = async (ms: number) => {
+    stoodStillMs += ms;
+    clock.advance(ms);
+    await setImmediate();
+  };
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    await setImmediate();
+  };
+  deadlines.start(() => expired.push('a'));
+  const paused = deadlines.start(() => expired.push('b'));
+  await pass(50);
+  await standStill(5_000);
+  deadlines.pause(paused)();
+  await pass(49);
+  expect(expired).toEqual([]);
+  await standStill(5_000);
+  expect(expired).toEqual([]);
+  await pass(1);
+  expect(expired).toEqual(['a', 'b']);
+});

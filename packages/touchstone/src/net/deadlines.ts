@@ -1,6 +1,12 @@
 import type { Clock } from '../ports/index.js';
 
-export type Deadline = { dueAt: number; stopped: boolean; readonly expire: () => void };
+export type Deadline = {
+  dueAt: number;
+  stopped: boolean;
+  /** What the process had stood still when `dueAt` was last set. */
+  stoodStillMs: number;
+  readonly expire: () => void;
+};
 
 /** Deadlines of one agent's invocations. One sleep serves them all, because a timer each would cost more than the work. */
 export type Deadlines = {
@@ -15,6 +21,14 @@ export function createDeadlines(clock: Clock, timeoutMs: number): Deadlines {
   const running = new Set<Deadline>();
   let wakesAt = Number.POSITIVE_INFINITY;
   let asleep: AbortController | undefined;
+  const stoodStill = (): number => clock.stoodStillMs?.() ?? 0;
+
+  /** An answer may have come while this process stood still: that time is not the other side's. */
+  function extend(deadline: Deadline): void {
+    const before = deadline.stoodStillMs;
+    deadline.stoodStillMs = stoodStill();
+    deadline.dueAt += deadline.stoodStillMs - before;
+  }
 
   function wakeBy(dueAt: number): void {
     if (dueAt >= wakesAt) return;
@@ -32,6 +46,7 @@ export function createDeadlines(clock: Clock, timeoutMs: number): Deadlines {
     wakesAt = Number.POSITIVE_INFINITY;
     const now = clock.elapsed();
     for (const deadline of [...running]) {
+      if (deadline.dueAt <= now) extend(deadline);
       if (deadline.dueAt > now) continue;
       running.delete(deadline);
       deadline.expire();
@@ -41,7 +56,8 @@ export function createDeadlines(clock: Clock, timeoutMs: number): Deadlines {
 
   return {
     start(expire) {
-      const deadline = { dueAt: clock.elapsed() + timeoutMs, stopped: false, expire };
+      const dueAt = clock.elapsed() + timeoutMs;
+      const deadline = { dueAt, stopped: false, stoodStillMs: stoodStill(), expire };
       running.add(deadline);
       wakeBy(deadline.dueAt);
       return deadline;
@@ -51,11 +67,13 @@ export function createDeadlines(clock: Clock, timeoutMs: number): Deadlines {
       running.delete(deadline);
     },
     pause(deadline) {
-      const leftMs = deadline.dueAt - clock.elapsed();
       if (!running.delete(deadline)) return () => undefined;
+      extend(deadline);
+      const leftMs = deadline.dueAt - clock.elapsed();
       return () => {
         if (deadline.stopped) return;
         deadline.dueAt = clock.elapsed() + leftMs;
+        deadline.stoodStillMs = stoodStill();
         running.add(deadline);
         wakeBy(deadline.dueAt);
       };

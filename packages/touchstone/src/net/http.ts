@@ -5,6 +5,7 @@ import { errorCodeIn, namesRefusal } from './access.js';
 import { onAbort } from './concurrency.js';
 import { createConnections } from './connections.js';
 import { type Guard, GuardRefusal } from './guard.js';
+import { traceHeaders } from './trace-context.js';
 
 type HeaderValues = { readonly [name: string]: string };
 
@@ -42,7 +43,11 @@ export function sendRequest(
     const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
       agent,
       method: method ?? (body === undefined ? 'GET' : 'POST'),
-      headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+      headers: {
+        ...traceHeaders(),
+        ...headers,
+        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+      },
       ...(guard && { lookup: guard.lookup(url, signal) }),
     });
     // Node's own `signal` option keeps listening on a kept-alive connection after the answer; an abort is then an error

@@ -1,4 +1,5 @@
 export type { Access } from './access.js';
+export { type Bucket, type BucketOf, createBuckets, createOwnBuckets } from './buckets.js';
 export {
   createDeferred,
   createSemaphore,
@@ -32,3 +33,5 @@ export {
   sendWithRetries,
 } from './retry.js';
 export { createSlots } from './slots.js';
+export { createStandstill } from './standstill.js';
+export { traceHeaders, withTraceparent } from './trace-context.js';

@@ -67,6 +67,43 @@ describe('a pace', () => {
     expect(waiting).toHaveLength(1);
   });
 
+  it('heeds within a second what another process has met, and counts a burst over all of them once', async () => {
+    const clock = manualClock();
+    const facts = { heldForMs: 0, refusals: 0 };
+    const shared = {
+      read: async () => ({ ...facts }),
+      hold: async (_name: string, ms: number) => {
+        facts.heldForMs = ms;
+      },
+      refused: async (_name: string, known: number) => {
+        if (known === facts.refusals) facts.refusals += 1;
+        return facts.refusals;
+      },
+    };
+    const [one, other] = [createPaces(clock, { shared })(ORIGIN), createPaces(clock, { shared })(ORIGIN)];
+    const bursts = [crowd(16, one), crowd(16, other)];
+    await settle();
+    for (const ticket of bursts.flat()) ticket.leave('limited');
+    await settle();
+    expect(facts.refusals).toBe(1);
+    clock.advance(1_000);
+    const next = crowd(100, other);
+    await settle();
+    expect(next).toHaveLength(8);
+    one.holdFor(5_000);
+    clock.advance(1_000);
+    for (const ticket of next.splice(0)) ticket.leave('success');
+    await settle();
+    clock.advance(1_000);
+    const held = crowd(1, createPaces(clock, { shared })(ORIGIN));
+    await settle();
+    expect(held).toHaveLength(0);
+    facts.heldForMs = 0;
+    clock.advance(5_000);
+    await settle();
+    expect(held).toHaveLength(1);
+  });
+
   it('holds everyone of the same origin, and nobody else', async () => {
     const clock = manualClock();
     const paces = createPaces(clock);

@@ -1,5 +1,7 @@
 import type { Clock } from '../ports/index.js';
+import type { Bucket, BucketOf } from './buckets.js';
 import { createDeferred, unlessAborted } from './concurrency.js';
+import { NO_OTHERS, type SharedPaces, watchOthers } from './other-processes.js';
 
 /**
  * The rate at which one provider is asked, shared by all its callers. Unlimited until the provider objects: a 429
@@ -13,24 +15,37 @@ export type Pace = {
 };
 export type Ticket = { leave(result: 'success' | 'limited' | 'other'): void };
 
-/** By who shares a limit and by origin. */
-export type PaceOf = (origin: string) => Pace;
+/** By who shares a limit and by origin. The limit that the provider has declared is kept to, beside what it objects to. */
+export type PaceOf = (origin: string, requestsPerMinute?: number) => Pace;
 
-export function createPaces(clock: Clock): PaceOf {
+type PacesOptions = {
+  /** Without it, each process goes by what it has met itself. */
+  readonly shared?: SharedPaces | undefined;
+  readonly bucketOf?: BucketOf;
+};
+
+export function createPaces(clock: Clock, { shared, bucketOf }: PacesOptions = {}): PaceOf {
   const paces = new Map<string, Pace>();
-  return (origin) => {
-    const known = paces.get(origin);
-    if (known) return known;
-    const pace = createPace(clock);
+  return (origin, requestsPerMinute) => {
+    const pace = paces.get(origin) ?? createPace(clock, origin, shared);
     paces.set(origin, pace);
-    return pace;
+    if (requestsPerMinute === undefined || !bucketOf) return pace;
+    return withinLimit(pace, bucketOf(`requests ${origin}`, requestsPerMinute));
   };
 }
+
+const withinLimit = (pace: Pace, bucket: Bucket): Pace => ({
+  ...pace,
+  async enter(signal) {
+    await bucket.take(signal);
+    return pace.enter(signal);
+  },
+});
 
 // A timer cannot be set further ahead than 24 days; longer holds are slept in pieces.
 const LONGEST_SLEEP_MS = 86_400_000;
 
-function createPace(clock: Clock): Pace {
+function createPace(clock: Clock, name: string, shared: SharedPaces | undefined): Pace {
   const waiters = new Set<() => void>();
   let heldUntil = Number.NEGATIVE_INFINITY;
   let limit = Number.POSITIVE_INFINITY;
@@ -53,12 +68,20 @@ function createPace(clock: Clock): Pace {
     halvings += 1;
   }
 
+  const hold = (ms: number): void => {
+    heldUntil = Math.max(heldUntil, clock.elapsed() + ms);
+  };
+  const others = shared ? watchOthers({ clock, name, shared }, { hold, halve }) : NO_OTHERS;
+
   function issueTicket(): Ticket {
     const issuedAt = halvings;
     open += 1;
     return {
       leave(result) {
-        if (result === 'limited' && issuedAt === halvings) halve();
+        if (result === 'limited' && issuedAt === halvings) {
+          halve();
+          others.tellRefusal();
+        }
         if (result === 'success') limit += 1 / limit;
         open -= 1;
         wake();
@@ -70,6 +93,8 @@ function createPace(clock: Clock): Pace {
     try {
       for (;;) {
         signal.throwIfAborted();
+        const looking = others.look();
+        if (looking) await looking;
         const holdMs = heldUntil - clock.elapsed();
         if (holdMs > 0) await clock.sleep(Math.min(holdMs, LONGEST_SLEEP_MS), signal);
         else if (open < Math.floor(limit)) return issueTicket();
@@ -85,7 +110,8 @@ function createPace(clock: Clock): Pace {
   return {
     enter,
     holdFor(ms) {
-      heldUntil = Math.max(heldUntil, clock.elapsed() + ms);
+      hold(ms);
+      others.tellHold(ms);
     },
   };
 }

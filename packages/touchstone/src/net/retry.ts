@@ -49,7 +49,9 @@ export async function sendWithRetries(
   const { clock, random, retries, who, access } = parts;
   const { effort, signal } = bounds;
   setWaiting(signal, bounds.waiting);
-  const startedAt = clock.elapsed();
+  // What this process stood still is no time spent trying.
+  const atWork = (): number => clock.elapsed() - (clock.stoodStillMs?.() ?? 0);
+  const startedAt = atWork();
   const waitedBefore = effort.waitedMs;
   let backedOffMs = 0;
   // A further turn is not a further try.
@@ -58,7 +60,7 @@ export async function sendWithRetries(
     const result = await sendOnce(pace, bounds, send);
     const denied = access && deniedBy(result, access);
     if (denied) return denied;
-    const atWorkMs = clock.elapsed() - startedAt - (effort.waitedMs - waitedBefore);
+    const atWorkMs = atWork() - startedAt - (effort.waitedMs - waitedBefore);
     const tries = { made, spentMs: atWorkMs + backedOffMs };
     const next = nextTry(result, tries, retries, random, clock.now(), who);
     if (next.kind === 'give') return next.outcome;

@@ -1,3 +1,5 @@
+export { readTar, writeTar } from './archive/archive.js';
+export { PACK_LIMITS } from './archive/file-table.js';
 export { findPacks, looksLikePack, readPackFolder } from './archive/pack-folder.js';
 export { buildPack, signPack } from './build-pack.js';
 export { checkPackIdentity, checkPackName, checkPackVersion } from './manifest/identity.js';
@@ -16,3 +18,4 @@ export { checkPackIntegrity } from './signing/signature.js';
 export type { Trust } from './signing/trust.js';
 export { parseTrust } from './signing/trust.js';
 export { verifyPack } from './signing/verify-pack.js';
+export { suiteIntegrity, verifySuite } from './signing/verify-suite.js';

@@ -46,8 +46,11 @@ export type Engine = {
   watch(runId: RunId, listener: ProgressListener): () => void;
   /** Whether this process drives the run now, and so tells its progress. */
   drives(runId: RunId): boolean;
-  /** Runs that this process has taken up and not let go of, and how often it went on with the run of a lost driver. */
-  readonly load: { readonly atWork: number; readonly takeovers: number };
+  /**
+   * Runs that this process has taken up and not let go of, how often it went on with the run of a lost driver, and shares of
+   * runs that it executes.
+   */
+  readonly load: { readonly atWork: number; readonly takeovers: number; readonly assignments: number };
   /**
    * Takes up nothing more, finishes the tasks that are being executed, and lets go of their runs. Resolves then, or when
    * the time is over. The engine has to be shut down afterwards.

@@ -42,13 +42,20 @@ export type {
   JudgeQuestion,
   Spend,
 } from './judge.js';
+export type { RequestOrigin } from './request-origin.js';
 export type { ScoredCall } from './scored-call.js';
 export type { Scoring, ScoringResult, Transcript } from './scorer.js';
 export type { LeaveSlot, Slots } from './slots.js';
 export type { Amounts, CountedThing } from './store/amounts.js';
 export type { Annotation, Annotations, LabelFilter, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
-export { type Audit, type AuditQuery, type Deployments, DeploymentsMoved } from './store/deployments.js';
+export {
+  type Audit,
+  type AuditQuery,
+  type Deployments,
+  DeploymentsMoved,
+  type KeptCheckpoint,
+} from './store/deployments.js';
 export type {
   Claim,
   ClaimRequest,
@@ -57,10 +64,12 @@ export type {
   IdempotencyKey,
   KeptResponse,
 } from './store/idempotency.js';
+export type { Calibrations, Judges, StoredJudge } from './store/judges.js';
 export type { Keys, StoredKey } from './store/keys.js';
 export type { Lease, Leases, Ledger } from './store/leases.js';
 export { MEMORY_TOOL, type Memory, type Responses } from './store/memory.js';
 export type { Outcomes, RunOutcomes } from './store/outcomes.js';
+export type { BucketLimits, PaceFacts, Paces, Portion } from './store/paces.js';
 export type {
   BoundAgent,
   BoundAgents,
@@ -103,9 +112,24 @@ export {
 } from './store/runs.js';
 export type { Sessions, StoredSession } from './store/sessions.js';
 export type { RetainedNames, Store } from './store/store.js';
-export type { Suite, SuiteHead, SuiteNeeds, Suites } from './store/suite-store.js';
+export type { Suite, SuiteHead, SuiteNeeds, SuiteSignature, Suites } from './store/suite-store.js';
 export type { Webhook, Webhooks } from './store/webhooks.js';
-export type { Worker, Workers } from './store/workers.js';
+export {
+  type Assignment,
+  type AssignmentAnswer,
+  type AssignmentHolder,
+  type AssignmentList,
+  type Assignments,
+  type AssignmentWrite,
+  type OpenClaim,
+  type OrdinalRange,
+  type UnitRange,
+  type Work,
+  WorkEnded,
+  type WorkPlan,
+  type WorkStop,
+} from './store/work.js';
+export type { Worker, WorkerRow, Workers } from './store/workers.js';
 export {
   after,
   type Clock,

@@ -7,6 +7,8 @@ export type Clock = {
   now(): number;
   /** Monotonic milliseconds, for durations. */
   elapsed(): number;
+  /** How much of it this process has stood still, stopped or starved: time in which it could not have heard an answer. None when absent. */
+  stoodStillMs?(): number;
   /** Resolves after `ms`, or rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };

@@ -11,6 +11,7 @@ export { normaliseRows } from './datasets/row-reader.js';
 export { rowsBeside } from './datasets/rows-file.js';
 export type { DatasetConfigInput } from './datasets/sources/config.js';
 export { completeDatasetConfig, datasetsShape } from './datasets/sources/config.js';
+export { httpGet, startLifetime } from './datasets/sources/http-get.js';
 export type { DatasetSource, OpenOptions } from './datasets/sources/source.js';
 export { createDatasetSource } from './datasets/sources/source.js';
 export type { DatasetUri } from './datasets/uri.js';

@@ -2,7 +2,7 @@ export { contractTerms, contractThreshold } from './contract/applied.js';
 export { createContractScorer } from './contract/scorer.js';
 export { criteriaOf } from './rubric/criteria.js';
 export { criterionIssues } from './rubric/criterion-issues.js';
-export { createModelJudge, judgeIdentity } from './rubric/judge.js';
+export { createModelJudge, judgeIdentity, portableIdentity, STANDARD_JUDGE } from './rubric/judge.js';
 export {
   MASK as MASKED,
   MASKING,

@@ -4,6 +4,7 @@ import type { Credential } from '../api/index.js';
 import {
   bearerToken,
   createRateLimiter,
+  createSharedRateLimiter,
   hashKey,
   type KeyId,
   type KeyLoss,
@@ -15,7 +16,7 @@ import {
   type Sessions,
   unauthenticated,
 } from '../app/index.js';
-import type { Clock } from '../ports/index.js';
+import type { Clock, Paces } from '../ports/index.js';
 
 type Visitor = {
   readonly address: string;
@@ -52,25 +53,30 @@ export function createAdmission(parts: {
   readonly sessions: Pick<Sessions, 'find'>;
   readonly tokens: Pick<OneTimeTokens, 'redeem'>;
   readonly requestsPerMinute: number;
+  /** Where the requests of a key are counted for all processes; each counts for itself without it. */
+  readonly shared?: Pick<Paces, 'take'> | undefined;
   readonly clock: Clock;
 }): Admission {
   const { requestsPerMinute, clock } = parts;
-  const perKey = createRateLimiter(requestsPerMinute, clock);
+  const perKey = parts.shared
+    ? createSharedRateLimiter(requestsPerMinute, clock, parts.shared)
+    : createRateLimiter(requestsPerMinute, clock);
   const perParty = createRateLimiter(requestsPerMinute, clock);
   const failures = createRateLimiter(Math.min(FAILURES_PER_MINUTE, requestsPerMinute), clock);
-  const take = (limiter: RateLimiter, id: string, scope: 'key' | 'global'): void => {
-    const waitMs = limiter.take(id);
+  const take = (limiter: RateLimiter, id: string): void => check(limiter.take(id), 'global');
+  const check = (waitMs: number, scope: 'key' | 'global'): void => {
     if (waitMs > 0) throw rateLimited(waitMs, scope);
   };
   return {
-    admitAnyone: ({ address }) => take(perParty, remoteParty(address), 'global'),
+    admitAnyone: ({ address }) => take(perParty, remoteParty(address)),
     async admit(visitor) {
       const known = await identify(parts, visitor);
       if (typeof known === 'string') {
-        take(failures, remoteParty(visitor.address), 'global');
+        take(failures, remoteParty(visitor.address));
         throw unauthenticated(known);
       }
-      take(perKey, known.keyHash, 'key');
+      const waitMs = perKey.take(known.keyHash);
+      check(typeof waitMs === 'number' ? waitMs : await waitMs, 'key');
       const { keyHash, session } = known;
       return {
         ...known,

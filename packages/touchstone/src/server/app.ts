@@ -67,12 +67,13 @@ export function createApp(options: AppOptions): FastifyInstance {
   host.webhooks.start();
   const endpoints = endpointsOf(host, { testSeams: options.testSeams === true });
 
-  const { shares } = options.touchstone;
+  const { shares, store } = options.touchstone;
   const turns = createRequestTurns({ limits: config.limits, shares, counts, clock });
   const app = createServer(config.limits, turns);
   const admission = createAdmission({
     ...{ keys, sessions, tokens, clock },
     requestsPerMinute: config.limits.requestsPerMinute,
+    shared: store.isShared ? store.paces : undefined,
   });
   const isTrusted = createTrustedProxies(config.trustedProxies);
   const once = createOnce({ kept: options.touchstone.store.idempotency, clock, log, ids: systemIds });

@@ -87,6 +87,17 @@ describe('with keys', () => {
     expect((await ask(`${url}/v1/agents`, 'made-up-key')).status).toBe(401);
   });
 
+  it('in the store alone, any address may be listened to', async () => {
+    behind = await createTestHost();
+    const key = { keyHash: hashKey('stored'), owner: ACME, principal: 'ci', roles: ['admin'], createdAt: 1 };
+    await behind.store.keys.put(key);
+    const { touchstone } = behind;
+    const parts = { touchstone, config: parseConfig({}, '/'), log: QUIET, clock: systemClock, ids };
+    running = await startHost({ ...parts, address: '0.0.0.0' });
+    const { port } = new URL(running.url);
+    expect((await ask(`http://127.0.0.1:${port}/v1/agents`, 'stored')).status).toBe(200);
+  });
+
   it('in the store, the key that is made for their absence does not exist after a restart', async () => {
     const { url } = await start({});
     const key = { keyHash: hashKey('stored'), owner: ACME, principal: 'ci', roles: ['admin'], createdAt: 1 };

@@ -1,5 +1,6 @@
 import { AUDIT_START, type AuditEntry, auditLine, type Owner } from '@touchstone/protocol';
 import type { Audit, AuditQuery } from '../ports/index.js';
+import { createCheckpoints } from './checkpoints.js';
 import { type Db, lockKey, queueOf, type SqlValue, type Statement } from './db.js';
 import type { Dialect } from './dialect.js';
 import { textAt, toAuditRecord } from './rows.js';
@@ -24,6 +25,7 @@ const appendText = ({ sha256Hex }: Dialect): string => `INSERT INTO audit (tenan
 
 export function createAudit(db: Db): Audit {
   return {
+    ...createCheckpoints(db),
     async append(owner, entry) {
       const [outcome] = await db.transaction([auditStatement(db.dialect, owner, entry)], queueOf(owner));
       const [row] = outcome?.rows ?? [];

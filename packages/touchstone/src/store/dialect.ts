@@ -22,6 +22,8 @@ export type Dialect = {
   readonly numberOn: (table: string, key: string) => string | undefined;
   /** Statements after which the engine refuses to change, remove or replace rows of a table with this key. */
   readonly appendOnly: (table: string, key: readonly string[]) => readonly string[];
+  /** Statements after which a crash of the engine may lose the rows of a table, where that makes writing to it cheaper. */
+  readonly losable: (table: string) => readonly string[];
   /**
    * Statements after which the engine keeps the bytes of these columns in `stored_bytes`, whoever writes, changes or
    * removes rows. `tenantOf` is an expression for the tenant of a row.
@@ -46,6 +48,7 @@ export const SQLITE: Dialect = {
   without: (column, path) => `json_remove(${column}, '$.${path.join('.')}')`,
   sha256Hex: (text) => `${SHA256_HEX}(${text})`,
   numberOn: () => undefined,
+  losable: () => [],
   appendOnly: (table, key) => {
     const same = key.map((column) => `${column} = NEW.${column}`).join(' AND ');
     const refuse = `BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END`;

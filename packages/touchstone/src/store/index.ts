@@ -4,3 +4,4 @@ export { copyStore, createMemoryStore, openPostgresStore, openStore } from './op
 export { isPostgresUrl, postgresPassword } from './postgres/postgres-address.js';
 export { retried, withRetriedReads } from './retried-reads.js';
 export { isOpenToOthers, MEMORY } from './sqlite/open-sqlite.js';
+export type { StoreTimes } from './timed-db.js';

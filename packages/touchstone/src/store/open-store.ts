@@ -5,6 +5,8 @@ import { createAnnotations } from './annotations.js';
 import { createAudit } from './audit.js';
 import { createBaselines } from './baselines.js';
 import { createBoundAgents } from './catalogue/bound-agents.js';
+import { createCalibrations } from './catalogue/calibrations.js';
+import { createJudges } from './catalogue/judges.js';
 import { createMemory } from './catalogue/memory.js';
 import { createPacks } from './catalogue/packs.js';
 import { retain } from './catalogue/retain.js';
@@ -13,6 +15,8 @@ import { type CopiedTable, copyRows } from './copy/copy-store.js';
 import type { Db } from './db.js';
 import { createDeployments } from './deployments.js';
 import { SQLITE } from './dialect.js';
+import { createPaces } from './fleet/paces.js';
+import { createWorkers } from './fleet/workers.js';
 import { createIdempotency } from './idempotency.js';
 import { createKeys } from './keys.js';
 import { checkLogs } from './log/check-logs.js';
@@ -41,8 +45,10 @@ import { MEMORY, openSqlite } from './sqlite/open-sqlite.js';
 import { createSqliteDb } from './sqlite/sqlite-db.js';
 import { openError } from './sqlite/sqlite-errors.js';
 import { createThreadedDb } from './sqlite/threaded-db.js';
+import { type StoreTimes, timedDb } from './timed-db.js';
 import { createWebhooks } from './webhooks.js';
-import { createWorkers } from './workers.js';
+import { createAssignments } from './work/assignments.js';
+import { createWork } from './work/work.js';
 
 type SharedOptions = {
   readonly clock: Clock;
@@ -50,6 +56,8 @@ type SharedOptions = {
   readonly holder?: string;
   /** Of a host with several tenants: reading and writing counts for the tenant. */
   readonly shares?: ThreadShares;
+  /** Told how long calls take. */
+  readonly times?: StoreTimes | undefined;
 };
 type StoreOptions = SharedOptions & {
   /** A path, or `:memory:` for a store that ends with the process. */
@@ -74,14 +82,11 @@ export async function openStore({
   clock,
   holder = processHolder(),
   shares,
+  times,
 }: StoreOptions): Promise<Store> {
   const db = await openFile(file, writingOf(clock, shares));
-  return createStore(db, clock, createPace(shares), {
-    holder,
-    peers: NO_PEERS,
-    leaseClock: ownClock(clock),
-    isShared: false,
-  });
+  const sharing = { holder, peers: NO_PEERS, leaseClock: ownClock(clock), isShared: false };
+  return createStore(db, clock, createPace(shares), sharing, times);
 }
 
 const writingOf = (clock: Clock, shares: ThreadShares | undefined): Writing | undefined =>
@@ -106,6 +111,7 @@ export async function openPostgresStore({
   clock,
   holder = processHolder(),
   shares,
+  times,
   onSkew,
   withPeers,
   mayPrepare,
@@ -117,7 +123,7 @@ export async function openPostgresStore({
   const peers = withPeers && (await openPeers(name, opened).catch(closeAfter(db)));
   if (withPeers && !peers) withPeers.onPooled();
   const shared = { holder: peers ? name : holder, peers: peers ?? NO_PEERS, leaseClock, isShared: true };
-  return createStore(db, clock, createPace(shares), shared);
+  return createStore(db, clock, createPace(shares), shared, times);
 }
 
 const closeAfter =
@@ -166,13 +172,14 @@ type Sharing = {
   readonly isShared: boolean;
 };
 
-function createStore(db: Db, clock: Clock, pace: Pace, sharing: Sharing): Store {
+function createStore(opened: Db, clock: Clock, pace: Pace, sharing: Sharing, times?: StoreTimes): Store {
+  const db = times ? timedDb(opened, clock.elapsed, times) : opened;
   const { holder, peers, leaseClock, isShared } = sharing;
   const watchers = shareWatchers(createWatchers(), peers);
   return {
     runs: createRuns(db, watchers, pace),
     leases: createLeases(db, leaseClock, holder, peers),
-    log: createRunLog(db, clock, watchers, pace),
+    log: createRunLog(db, clock, watchers, pace, times?.appended),
     ledger: createLedger(db, clock),
     outcomes: createOutcomes(db),
     suites: createSuites(db),
@@ -182,6 +189,8 @@ function createStore(db: Db, clock: Clock, pace: Pace, sharing: Sharing): Store 
     responses: createResponses(db),
     annotations: createAnnotations(db, peers),
     baselines: createBaselines(db),
+    judges: createJudges(db),
+    calibrations: createCalibrations(db),
     webhooks: createWebhooks(db),
     deployments: createDeployments(db),
     audit: createAudit(db),
@@ -191,6 +200,9 @@ function createStore(db: Db, clock: Clock, pace: Pace, sharing: Sharing): Store 
     retention: createRetention(db, clock),
     amounts: createAmounts(db),
     workers: createWorkers(db, leaseClock, holder),
+    paces: createPaces(db, leaseClock),
+    work: createWork(db, leaseClock, peers),
+    assignments: createAssignments(db, leaseClock, holder, peers, pace),
     isShared,
     secret: (name) => secretOf(db, name),
     retain: (owner, kept) => retain(db, owner, kept),

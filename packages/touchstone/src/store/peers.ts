@@ -1,13 +1,15 @@
 import type { RunId } from '@touchstone/protocol';
 
-/** What a process tells the others about a run. `drive`: it waits for a driver; `follow`: its log has readers. */
-export type Topic = 'log' | 'drive' | 'follow' | 'annotation';
+/** What a process tells the others about a run. `drive`: it waits for a driver; `work`: its open work has changed; `follow`: its log has readers. */
+export type Topic = 'log' | 'drive' | 'work' | 'follow' | 'annotation';
 export type NoticeListener = (runId: RunId, detail: string) => void;
 
 /** The other processes that share a store. Nothing durable depends on any of it: a notification may not be heard. */
 export type Peers = {
-  /** Tells the others, after a commit and apart from it. Repeated notices about a run are sent together. */
-  notify(topic: Topic, runId: RunId, detail?: string): void;
+  /**
+   * Tells the others, or those that are named, after a commit and apart from it. Repeated notices about a run are sent together.
+   */
+  notify(topic: Topic, runId: RunId, detail?: string, to?: readonly string[]): void;
   /** Called for notices of others only. Returns the function that ends it. */
   listen(topic: Topic, listener: NoticeListener): () => void;
   /** The log of a run has a reader here, so that the others tell of it soon; until the answer is called. */

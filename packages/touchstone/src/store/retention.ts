@@ -105,7 +105,7 @@ const PIECES: readonly (readonly [sql: string, size: number])[] = [
   [SOME_CALLS, CALLS],
 ];
 /** What is left of it is small, and goes at once. */
-const REST = ['annotations', 'run_outcomes', 'run_requests', 'runs'].map(
+const REST = ['work', 'assignments', 'claims', 'annotations', 'run_outcomes', 'run_requests', 'runs'].map(
   (table) => `DELETE FROM ${table} WHERE run_no = ?`,
 );
 

@@ -14,7 +14,7 @@ export const retried = <F extends Asynchronous>(clock: Clock, read: F): F =>
  * flight would be executed again. Entries of memory and remembered responses are the same when they are written twice.
  */
 export function withRetriedReads(store: Store, clock: Clock): Store {
-  const { runs, log, ledger, memory, responses, baselines } = store;
+  const { runs, log, ledger, memory, responses, baselines, assignments } = store;
   const again = <F extends Asynchronous>(read: F): F => retried(clock, read);
   return {
     ...store,
@@ -34,5 +34,6 @@ export function withRetriedReads(store: Store, clock: Clock): Store {
     memory: { put: again(memory.put), snapshot: again(memory.snapshot) },
     responses: { get: again(responses.get), put: again(responses.put) },
     baselines: { ...baselines, kept: again(baselines.kept) },
+    assignments: { ...assignments, list: again(assignments.list) },
   };
 }

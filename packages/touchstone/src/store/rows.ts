@@ -49,10 +49,11 @@ const given = (member: string, value: SqlValue | undefined): object =>
 export const jsonIfGiven = (member: string, value: SqlValue | undefined): object =>
   value == null ? {} : { [member]: parseJson(member, String(value)) };
 
-/** The columns of `RUN_TABLES` that make a Run. */
-export const RUN_COLUMNS = `u.run_id, u.tenant, u.workspace, u.principal, u.origin, u.workflow_id, u.status, u.created_at,
+/** The columns of `RUN_TABLES` that make a Run, but for what its caller sent along. */
+export const RUN_OWN_COLUMNS = `u.run_id, u.tenant, u.workspace, u.principal, u.origin, u.workflow_id, u.status, u.created_at,
   u.started_at, u.completed_at, u.paused_at, u.paused_ms, u.control, u.error, u.headline, u.event_count,
-  u.engine_version, u.run_no, u.lease_until, u.wait_until, u.waiting_node, u.bodies_removed_at, u.log_digest, q.plan, q.request, o.figures`;
+  u.engine_version, u.run_no, u.lease_until, u.wait_until, u.waiting_node, u.bodies_removed_at, u.log_digest, o.figures`;
+export const RUN_COLUMNS = `${RUN_OWN_COLUMNS}, q.plan, q.request`;
 /** Runs of the columns above. */
 export const RUN_TABLES = `runs u JOIN run_requests q ON q.run_no = u.run_no LEFT JOIN run_outcomes o ON o.run_no = u.run_no`;
 

@@ -2,6 +2,7 @@ export type { ReadRows, TaskNotes } from './authoring/authored-suite.js';
 export { authoringMembers } from './authoring/authoring-members.js';
 export {
   expectFor,
+  isEmptyCell,
   ROW_EXPECTS,
   type RowExpect,
   rowCell,
@@ -23,15 +24,19 @@ export {
 } from './parse-suite.js';
 export {
   type AgentReference,
+  highestInRange,
   highestVersion,
+  isInRange,
+  isLower,
   parseAgentReference,
+  parseSuiteRange,
   parseSuiteReference,
 } from './reference.js';
 export { readRunLimits } from './run-options.js';
 export { checkRunnable } from './runnable.js';
 export { memorySeedIssues } from './semantics.js';
 
-export { contractBeside, findSuiteFiles } from './suite-files.js';
+export { contractBeside, envelopeBeside, findSuiteFiles } from './suite-files.js';
 export type { FileTextOptions, TextReading } from './text/read-text.js';
 export { isJsonText, jsonOf, readFileText, readJsonText, utf8 } from './text/read-text.js';
 export { keysIfSound, soundnessIssues } from './text/soundness.js';

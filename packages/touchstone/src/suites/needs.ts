@@ -41,7 +41,10 @@ export function needsOf(tasks: readonly Task[]): SuiteNeeds | undefined {
   const scorers = checks.flatMap(({ name, args }) => (name === 'scorer' ? [String(args.name)] : []));
   const hasData = ({ name, args }: Check): boolean =>
     name === 'judge' && (args.sees !== undefined || args.reference !== undefined);
+  const judges = new Set(checks.flatMap(({ name, args }) => (name === 'judge' ? [args.judge] : [])));
+  const [judge] = [...judges].filter((one) => typeof one === 'string');
   const needs = defined({
+    judge,
     judgeData: checks.some(hasData) || undefined,
     embedder: has('similar'),
     timed: checks.some(isTimed) || undefined,

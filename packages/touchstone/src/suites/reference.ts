@@ -1,6 +1,8 @@
 import { type AgentId, asId, type SuiteId, type Version, validationError } from '@touchstone/protocol';
 import compareBuild from 'semver/functions/compare-build.js';
+import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
+import validRange from 'semver/ranges/valid.js';
 
 export type SuiteReference = { readonly suiteId: SuiteId; readonly version?: Version };
 export type AgentReference = {
@@ -68,3 +70,30 @@ function compareVersions(a: Version, b: Version): number {
   if (valid(a) !== null) return compareBuild(a, b);
   return a < b ? -1 : Number(a > b);
 }
+
+/** A suite and the versions of it that are wanted: `acme.shop.evals.desk@^1`. A bare id wants any. */
+export type SuiteRange = {
+  readonly suiteId: SuiteId;
+  readonly range: string;
+  /** Whether it names one version, or none at all: such a reference may also mean what is installed. */
+  readonly isPlain: boolean;
+};
+
+/** Undefined when the text is no suite id with a version range. */
+export function parseSuiteRange(text: string): SuiteRange | undefined {
+  const [suiteId = '', ...rest] = text.slice(0, MAX_CHARS + 1).split('@');
+  const range = rest.join('@').trim();
+  if (text.length > MAX_CHARS || !SUITE_ID.test(suiteId) || rest.length > 1) return undefined;
+  if (rest.length === 0) return { suiteId: asId<SuiteId>(suiteId), range: '*', isPlain: true };
+  if (range === '' || validRange(range) === null) return undefined;
+  return { suiteId: asId<SuiteId>(suiteId), range, isPlain: SUITE_VERSION.test(range) };
+}
+
+export const isInRange = (version: string, range: string): boolean => satisfies(version, range);
+
+/** The highest of the versions that a range includes. */
+export const highestInRange = (versions: readonly Version[], range: string): Version | undefined =>
+  highestVersion(versions.filter((version) => isInRange(version, range)));
+
+/** Whether the first is a lower version than the second. */
+export const isLower = (one: Version, other: Version): boolean => compareVersions(one, other) < 0;

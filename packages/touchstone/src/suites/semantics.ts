@@ -22,7 +22,7 @@ export function semanticIssues(suite: unknown): readonly Issue[] {
     if (isObject(task.fixtures))
       issues.push(...seedIssues(task.fixtures, `/tasks/${ordinal}/fixtures/memorySeed`));
   });
-  return issues;
+  return [...issues, ...judgeIssues(suite.tasks)];
 }
 
 // Only a well-formed id is compared and named: a malformed one is the schema's complaint and could be anything.
@@ -132,4 +132,27 @@ export function memorySeedIssues(seed: unknown, pointer: string): readonly Issue
     const message = seed[member] === undefined ? undefined : rule(seed[member]);
     return message === undefined ? [] : [{ pointer: child(pointer, member), message }];
   });
+}
+
+/** A run has one judge, so the criteria of a suite name one. */
+function judgeIssues(tasks: readonly unknown[]): readonly Issue[] {
+  let first: string | undefined;
+  return tasks.flatMap((task, ordinal) => {
+    const rubric = isObject(task) && isObject(task.expected) ? task.expected.rubric : undefined;
+    const entries: readonly unknown[] = Array.isArray(rubric) ? rubric : [];
+    return entries.flatMap((entry, at) => {
+      const judge = isObject(entry) ? judgeNamed(entry.criterion) : undefined;
+      if (judge === undefined) return [];
+      first ??= judge;
+      if (judge === first) return [];
+      const message = 'This criterion names another judge than an earlier one. A suite has one judge.';
+      return [{ pointer: `/tasks/${ordinal}/expected/rubric/${at}/criterion`, message }];
+    });
+  });
+}
+
+function judgeNamed(criterion: unknown): string | undefined {
+  const parsed = typeof criterion === 'string' ? parseCriterion(criterion) : undefined;
+  const judge = parsed?.kind === 'check' && parsed.name === 'judge' ? parsed.args.judge : undefined;
+  return typeof judge === 'string' ? judge : undefined;
 }

@@ -5,7 +5,7 @@ import { validationError } from '@touchstone/protocol';
 export type SuiteFormat = 'json' | 'yaml';
 
 /** What compiling and importing write beside a suite, and the pins of a dataset. */
-const BESIDE = /(?:\.(?:config|contract|lock|meta)|(?:^|[\\/])import-report)\.json$/i;
+const BESIDE = /(?:\.(?:config|contract|judge|lock|meta)|(?:^|[\\/])import-report)\.json$|\.judge\.ya?ml$/i;
 const MARKED = /\.(?:eval|evals|suite)\.(?:json|yaml|yml)$/i;
 
 const SUITE_ENDING = /(?:\.(?:eval|evals|suite))?\.(?:json|ya?ml)$/i;
@@ -55,3 +55,6 @@ const isSkipped = (name: string): boolean => name === 'node_modules' || name.sta
 const isFile = (entry: Dirent, path: string): boolean =>
   entry.isFile() ||
   (entry.isSymbolicLink() && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false));
+
+/** Where the envelope of a suite file lies, when it has one: under its whole name and one more ending. */
+export const envelopeBeside = (suiteFile: string): string => `${suiteFile}.dsse`;

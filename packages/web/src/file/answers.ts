@@ -1,4 +1,3 @@
-import type { JsonObject } from '@touchstone/protocol';
 import { facetsOf } from '@touchstone/protocol/tasks';
 import type { PageFile, RunInFile } from '@touchstone/sdk/view';
 import { contentAnswers } from './content-answers.js';
@@ -9,41 +8,31 @@ import { filterOf, rowsOf, tasksOf } from './task-lists.js';
 // What a host would answer, made of the data of a file. Filters, orders and counts are the host's own code.
 
 export type FileAnswer = { readonly status: number; readonly answer: unknown };
-const RUN = /^\/v1\/(?:host\/touchstone\/)?runs\/([^/:]+)(?:\/tasks\/([^/]+))?(?:[/](events\/poll|[^/]+))?$/;
+type FileQuestion = {
+  /** Which of the things that can be asked. */
+  readonly part: string;
+  readonly runId: string;
+  readonly taskId: string;
+  readonly query: URLSearchParams;
+};
 
-export function answerFrom(file: PageFile, url: URL, body?: string): FileAnswer {
-  const { pathname, searchParams: query } = url;
-  if (pathname.endsWith('/touchstone/runs'))
-    return found({ items: file.runs.map(({ snapshot }) => snapshot) });
-  if (pathname.endsWith('/touchstone/matrix')) return found(matrixOf(file, query));
-  const [, runId, taskId, part = ''] = RUN.exec(pathname) ?? [];
-  const run = runOf(file, decodeURIComponent(runId ?? ''));
+export function answerFrom(file: PageFile, { part, runId, taskId, query }: FileQuestion): FileAnswer {
+  if (part === 'runs') return found({ items: file.runs.map(({ snapshot }) => snapshot) });
+  if (part === 'matrix') return found(matrixOf(file, query));
+  const run = runOf(file, runId);
   if (!run) return found(undefined);
-  const name = taskId === undefined ? part : `task ${part}`.trim();
-  if (name === 'report') return reportOf(run, query);
-  const asked = body === undefined ? query : searchOf(body);
-  const answer = { ...answersOf(file), ...contentAnswers(file) }[name];
-  return found(answer?.({ run, query: asked, taskId: decodeURIComponent(taskId ?? '') }));
+  if (part === 'report') return reportOf(run, query);
+  return found({ ...answersOf(file), ...contentAnswers(file) }[part]?.({ run, query, taskId }));
 }
 
-const NOT_FOUND = { error: 'not_found', message: 'This is not in the file.' };
+export const NOT_IN_FILE = { error: 'not_found', message: 'This is not in the file.' };
 
-function found(answer: unknown = NOT_FOUND): FileAnswer {
-  return { status: answer === NOT_FOUND || answer === LEFT_OUT ? 404 : 200, answer };
-}
-
-/** The body of a search as a list is asked for. */
-function searchOf(body: string): URLSearchParams {
-  const { text, filters } = JSON.parse(body) as { readonly text: string; readonly filters?: JsonObject };
-  const query = new URLSearchParams(
-    Object.entries(filters ?? {}).map(([name, value]) => [name, String(value)]),
-  );
-  query.set('text', text);
-  return query;
+function found(answer: unknown = NOT_IN_FILE): FileAnswer {
+  return { status: answer === NOT_IN_FILE || answer === LEFT_OUT ? 404 : 200, answer };
 }
 
 const answersOf = (file: PageFile): Answers => ({
-  '': ({ run }) => run.snapshot,
+  run: ({ run }) => run.snapshot,
   'contract-report': ({ run }) => run.contract,
   tasks: (question) => tasksOf(file, question, filterOf(question.query)),
   facets: ({ run, query }) => {

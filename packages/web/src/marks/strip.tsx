@@ -6,20 +6,27 @@ const NAMES: { readonly [letter: string]: string } = {
   '-': 'absent',
 };
 const WIDTH = 7;
+const DASH = 'h5v2h-5z';
+const BLOCK = 'h4v12h-4z';
+const RING = 'a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0';
+const MARKS = [
+  ['p', 'passed', 6, DASH],
+  ['f', 'failed', 1, BLOCK],
+  ['u', 'unscored', 7, RING],
+] as const;
 
+/** One shape for all passes, one for all failures: a list has many strips. */
 export function Strip({ last }: { readonly last: string }) {
   const letters = [...last];
   const label = `Last runs, oldest first: ${letters.map((letter) => NAMES[letter]).join(', ')}`;
+  const path = (wanted: string, y: number, shape: string): string =>
+    letters.map((letter, at) => (letter === wanted ? `M${at * WIDTH + 1} ${y}${shape}` : '')).join('');
   return (
     <svg class="strip" width={letters.length * WIDTH} height={14} role="img" aria-label={label}>
-      {letters.map((letter, at) => {
-        const x = at * WIDTH + 1;
-        const key = `${at}${letter}`;
-        if (letter === 'f') return <rect key={key} class="failed" x={x} y={1} width={4} height={12} />;
-        if (letter === 'p') return <rect key={key} class="passed" x={x} y={6} width={5} height={2} />;
-        if (letter === 'u') return <circle key={key} class="unscored" cx={x + 2.5} cy={7} r={2.5} />;
-        return null;
-      })}
+      {MARKS.map(
+        ([letter, name, y, shape]) =>
+          last.includes(letter) && <path key={name} class={name} d={path(letter, y, shape)} />,
+      )}
     </svg>
   );
 }

@@ -10,6 +10,7 @@ import {
   Costs,
   Criteria,
   Findings,
+  JudgeError,
   Score,
   Slices,
 } from '../parts/report/parts.js';
@@ -66,6 +67,7 @@ function Report({ run, reload }: { readonly run: EvalRunSnapshot; readonly reloa
           <Score report={data} />
           <Comparison runId={runId} report={data} />
           <Corrections runId={runId} report={data} />
+          <JudgeError report={data} />
           {contract.data && <Contract contract={contract.data} />}
           <Power report={data} />
           <Repeats report={data} />

@@ -1,7 +1,7 @@
 import type { TaskFacets, TaskListing } from '@touchstone/protocol';
 import type { EvalRunSnapshot, RunProgress } from '@touchstone/sdk';
 import { percent, whole } from '@touchstone/sdk/view';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { type Columns, useColumns } from '../parts/columns/use-columns.js';
 import { ErrorBox } from '../parts/error-box.js';
@@ -17,10 +17,11 @@ import { readTaskQuery } from '../queries/task-query.js';
 import { useBodies } from '../queries/use-bodies.js';
 import { EvalRunOf } from '../queries/use-eval-run.js';
 import { type LiveState, useLive } from '../queries/use-live.js';
+import { usePainted } from '../queries/use-painted.js';
 import { useQuery } from '../queries/use-query.js';
 import { useTaskPages } from '../queries/use-task-pages.js';
 import { GLYPHS, hasScore, verdictOfRun, wordOf } from '../run-words.js';
-import { client } from '../source.js';
+import { client, IN_FILE } from '../source.js';
 
 const isOver = (status: string): boolean => ['completed', 'failed', 'cancelled'].includes(status);
 
@@ -37,18 +38,23 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
   const revision = isOver(run.status) ? -1 : shown;
   const tasks = useTaskPages(runId, filter, revision, address.text);
   const { against } = filter;
-  const report = useQuery(run.status === 'completed' ? `report ${runId} ${against}` : undefined, (signal) =>
+  const isPainted = usePainted(!tasks.isFirst);
+  const hasReport = isPainted && run.status === 'completed';
+  const report = useQuery(hasReport ? `report ${runId} ${against}` : undefined, (signal) =>
     client.runs.report(runId as never, { signal, ...(against && { against }) }),
   );
   const { order: _order, ...filters } = filter;
-  const facets = useQuery(`facets ${runId} ${JSON.stringify(filters)} ${revision}`, (signal) =>
+  const facetsKey = `facets ${runId} ${JSON.stringify(filters)} ${revision}`;
+  const facets = useQuery(isPainted ? facetsKey : undefined, (signal) =>
     client.runs.facets(runId as never, filters, { signal }),
   );
   useTitle(run, live.progress);
   const isReading = view === 'reading';
   const bodies = useBodies(runId, isReading, tasks.rowAt);
-  const hrefOf = hrefIn(runId);
-  const facts = useColumns('tasks', taskColumns(hrefOf, columnFacts(facets.data)));
+  const hrefOf = useMemo(() => hrefIn(runId), [runId]);
+  const known = columnFacts(facets.data, tasks.latest?.items);
+  const factColumns = useMemo(() => taskColumns(hrefOf, known), [hrefOf, JSON.stringify(known)]);
+  const facts = useColumns('tasks', factColumns);
   const reading = useColumns('reading', readingColumns(hrefOf, bodies.of));
   const columns = isReading ? reading : facts;
   const open = address.query.get('task');
@@ -56,14 +62,16 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
     <div class={open === null ? 'run' : 'run with-panel'}>
       <RunHeading run={run} report={report.data} facets={facets.data} address={address} reload={reload} />
       {report.error !== undefined && <ErrorBox error={report.error} onRetry={report.reload} />}
-      <Live
-        state={live.state}
-        progress={live.progress}
-        shown={tasks.total}
-        onShow={() => setShown(live.progress?.done ?? 0)}
-      />
+      {!IN_FILE && (
+        <Live
+          state={live.state}
+          progress={live.progress}
+          shown={tasks.total}
+          onShow={() => setShown(live.progress?.done ?? 0)}
+        />
+      )}
       <Ignored names={ignored} />
-      <Ended run={run} />
+      {!IN_FILE && <Ended run={run} />}
       <TaskFilters
         address={address}
         facets={facets.data}
@@ -152,11 +160,21 @@ function Live({ state, progress, shown, onShow }: LiveProps) {
   );
 }
 
-const columnFacts = (facets: TaskFacets | undefined): ColumnFacts => ({
-  isCompared: (facets?.histograms.change.counts.length ?? 0) > 0,
-  hasCost: (facets?.histograms.costUsd.counts.length ?? 0) > 0,
-  hasVotes: (facets?.criteria.length ?? 0) > 0,
-});
+/** Of all tasks that the filters leave; of those in sight, until that is known. */
+function columnFacts(facets: TaskFacets | undefined, rows: readonly TaskListing[] = []): ColumnFacts {
+  if (!facets)
+    return {
+      isCompared: rows.some(({ before }) => before !== undefined),
+      hasCost: rows.some(({ costUsd }) => costUsd !== undefined),
+      hasVotes: rows.some(({ criteria }) => criteria !== undefined),
+    };
+  const { histograms, criteria } = facets;
+  return {
+    isCompared: histograms.change.counts.length > 0,
+    hasCost: histograms.costUsd.counts.length > 0,
+    hasVotes: criteria.length > 0,
+  };
+}
 
 type Tasks = ReturnType<typeof useTaskPages>;
 

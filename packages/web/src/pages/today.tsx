@@ -145,7 +145,7 @@ const Newest = ({ runs }: { readonly runs: readonly RunSnapshot[] }) =>
             <span class="verdict-of">
               <a href={hrefOfRun(run)}>{nameOfRun(run)}</a>{' '}
               <span class="muted">
-                {run.touchstone?.agent && `${run.touchstone.agent.agentId}@${run.touchstone.agent.version}`}
+                {run.touchstone?.agent && `× ${run.touchstone.agent.agentId}@${run.touchstone.agent.version}`}
               </span>
             </span>
             <span class="muted">{run.touchstone && <When at={run.touchstone.createdAt} />}</span>

@@ -1,5 +1,5 @@
 import type { Json } from '@touchstone/protocol';
-import { markHidden } from '@touchstone/sdk/view';
+import { markHidden, whole } from '@touchstone/sdk/view';
 import { useState } from 'preact/hooks';
 import { CopyButton } from './states.js';
 
@@ -32,7 +32,7 @@ export function Body({ value, testId }: { readonly value: Json; readonly testId?
       )}
       {!isWhole && text.length > MOST_CHARS && (
         <button type="button" onClick={() => showAll(true)}>
-          Show all {text.length.toLocaleString('en-US')} characters
+          Show all {whole(text.length)} characters
         </button>
       )}
       <div class="body-tools">

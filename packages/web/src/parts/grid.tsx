@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { rowHeight as usualHeight } from './appearance.js';
 import { useColumnDrag } from './columns/use-column-drag.js';
 import { type KeyMap, useKeys } from './keys.js';
@@ -56,7 +56,8 @@ const MAX_HEIGHT = 12_800_000;
 export function Grid<Row>(props: GridProps<Row>) {
   const { label, name, rowId = 'row', count, columns, active, rowHeight = usualHeight() } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [range, setRange] = useState({ from: 0, to: 40 });
+  // About what a screen has room for, until the box has its size.
+  const [range, setRange] = useState({ from: 0, to: Math.ceil(innerHeight / rowHeight) });
   const height = Math.min(count * rowHeight, MAX_HEIGHT);
   const scale = count === 0 ? rowHeight : height / count;
 
@@ -65,14 +66,16 @@ export function Grid<Row>(props: GridProps<Row>) {
     if (!view) return;
     const from = Math.max(0, Math.floor(view.scrollTop / scale) - MARGIN);
     const to = Math.min(count, from + Math.ceil(view.clientHeight / rowHeight) + 2 * MARGIN);
-    setRange((old) => (old.from === from && old.to === to ? old : { from, to }));
+    setRange((old) => (isEnough(old, from, to) ? old : { from, to }));
   };
+  const latestLook = useRef(look);
+  latestLook.current = look;
   useLayoutEffect(look, [count, rowHeight]);
   useEffect(() => {
-    const watcher = new ResizeObserver(look);
+    const watcher = new ResizeObserver(() => latestLook.current());
     if (box.current) watcher.observe(box.current);
     return () => watcher.disconnect();
-  });
+  }, []);
   useEffect(() => props.onSight?.(range.from, range.to), [range, count]);
   useEffect(() => showRow(box.current, active, scale, rowHeight), [active, rowHeight]);
   useKeys(
@@ -81,7 +84,8 @@ export function Grid<Row>(props: GridProps<Row>) {
     box,
   );
 
-  const indexes = Array.from({ length: Math.max(0, range.to - range.from) }, (_, at) => range.from + at);
+  const to = Math.min(range.to, count);
+  const indexes = Array.from({ length: Math.max(0, to - range.from) }, (_, at) => range.from + at);
   if (active >= 0 && active < count && !indexes.includes(active)) {
     if (active < range.from) indexes.unshift(active);
     else indexes.push(active);
@@ -107,6 +111,12 @@ export function Grid<Row>(props: GridProps<Row>) {
     </div>
   );
 }
+
+type Range = { readonly from: number; readonly to: number };
+
+/** A few rows more than needed are not worth drawing all of them again. */
+const isEnough = (old: Range, from: number, to: number): boolean =>
+  old.from === from && old.to >= to && old.to <= to + MARGIN;
 
 function Head<Row>({ columns, order = '', onOrder, onMoveColumn }: GridProps<Row>) {
   const dragOf = useColumnDrag(onMoveColumn);
@@ -140,9 +150,19 @@ function Head<Row>({ columns, order = '', onOrder, onMoveColumn }: GridProps<Row
   );
 }
 
-function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly top: number }) {
-  const { index, top, active, columns, onOpen, onMove } = props;
+type RowProps<Row> = GridProps<Row> & { readonly index: number; readonly top: number };
+
+/** Drawn again only when something of it has changed: scrolling moves all rows and changes few. */
+function GridRow<Row>(props: RowProps<Row>) {
+  const { index, top, active, columns } = props;
   const row = props.rowAt(index);
+  const latest = useRef(props);
+  latest.current = props;
+  return useMemo(() => drawRow(latest, row), [index, top, index === active, columns, row]);
+}
+
+function drawRow<Row>(latest: { readonly current: RowProps<Row> }, row: Row | undefined) {
+  const { rowId = 'row', index, top, active, columns, rowProps } = latest.current;
   const open = (event: MouseEvent): void => {
     const isControl = (event.target as Element).closest('input, button') !== null;
     if (isControl || event.shiftKey) return;
@@ -151,19 +171,19 @@ function GridRow<Row>(props: GridProps<Row> & { readonly index: number; readonly
       return;
     }
     event.preventDefault();
-    onMove(index);
-    onOpen(index, false);
+    latest.current.onMove(index);
+    latest.current.onOpen(index, false);
   };
   return (
     <div
       class={`grid-row${index === active ? ' active' : ''}${row === undefined ? ' waiting' : ''}`}
       role="row"
-      id={`${props.rowId ?? 'row'}-${index}`}
+      id={`${rowId}-${index}`}
       aria-rowindex={index + 2}
       aria-selected={index === active}
       style={{ transform: `translateY(${top}px)` }}
       onClick={open}
-      {...(row !== undefined && props.rowProps(row))}
+      {...(row !== undefined && rowProps(row))}
     >
       {columns.map(({ id, key = id, isNumber, cell }) => (
         <span key={key} role="gridcell" class={`cell-${id}${isNumber ? ' number' : ''}`}>

@@ -1,5 +1,6 @@
 import { type EvalRunSnapshot, isEvalRun } from '@touchstone/sdk';
 import type { ComponentChildren } from 'preact';
+import { runKey } from '../first-answers.js';
 import { ErrorBox } from '../parts/error-box.js';
 import { Empty, Skeleton } from '../parts/states.js';
 import { client } from '../source.js';
@@ -17,7 +18,7 @@ export function EvalRunOf({ runId, children }: EvalRunProps) {
     error,
     isLoading,
     reload,
-  } = useQuery(`run ${runId}`, (signal) => client.runs.get(runId as never, { signal }));
+  } = useQuery(runKey(runId), (signal) => client.runs.get(runId as never, { signal }));
   if (error !== undefined && !run)
     return (
       <>

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@touchstone/sdk';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { client, IN_FILE } from '../source.js';
+import { client } from '../source.js';
 
 const PAGE = 100;
 const MOST_PAGES = 20;
@@ -34,8 +34,7 @@ export function useEventPages(runId: string, types: readonly string[]) {
   const key = JSON.stringify([runId, types]);
   const pages = useRef<Pages>(emptyPages(''));
   const [round, redraw] = useState(0);
-  // A file may have parts of the log alone, so that numbers are no places.
-  const isFiltered = types.length > 0 || IN_FILE;
+  const isFiltered = types.length > 0;
 
   const store = async (current: Pages, page: number): Promise<void> => {
     if (isFiltered) return readNext(runId, types, current);

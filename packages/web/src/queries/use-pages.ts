@@ -1,4 +1,5 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { firstValue, takeFirst } from '../first-answers.js';
 
 const PAGE = 100;
 const MOST_PAGES = 40;
@@ -22,9 +23,22 @@ type Pages<Answer> = {
 
 const emptyPages = <Answer>(key: string): Pages<Answer> => ({ key, parts: new Map(), asked: new Map() });
 
+function firstPages<Answer>(key: string, firstKey: string | undefined): Pages<Answer> {
+  const pages = emptyPages<Answer>(key);
+  const answer = firstKey === undefined ? undefined : firstValue<Answer>(firstKey);
+  if (answer === undefined) return pages;
+  pages.parts.set(0, answer);
+  return { ...pages, latest: answer };
+}
+
 /** A long list as far as it has been in sight. The host filters and sorts; this holds the pages around what is seen. */
-export function usePages<Row, Answer extends ListPart<Row>>(key: string, readPart: ReadPart<Answer>) {
-  const pages = useRef<Pages<Answer>>(emptyPages(key));
+export function usePages<Row, Answer extends ListPart<Row>>(
+  key: string,
+  readPart: ReadPart<Answer>,
+  /** Of the answer that may have been asked for before the page was there. */
+  firstKey?: string,
+) {
+  const [pages] = useState(() => ({ current: firstPages<Answer>(key, firstKey) }));
   const [, redraw] = useState(0);
 
   const read = (page: number): void => {
@@ -32,7 +46,9 @@ export function usePages<Row, Answer extends ListPart<Row>>(key: string, readPar
     if (current.parts.has(page) || current.asked.has(page)) return;
     const giveUp = new AbortController();
     current.asked.set(page, giveUp);
-    readPart({ offset: page * PAGE, limit: PAGE }, giveUp.signal)
+    const ask = (): Promise<Answer> => readPart({ offset: page * PAGE, limit: PAGE }, giveUp.signal);
+    const first = page === 0 && firstKey !== undefined ? takeFirst<Answer>(firstKey) : undefined;
+    (first ? first.coming.then((answer) => answer ?? ask()) : ask())
       .then(
         (answer) => {
           current.parts.set(page, answer);
@@ -52,7 +68,10 @@ export function usePages<Row, Answer extends ListPart<Row>>(key: string, readPar
     // What was shown stays until the answer to the new question is here.
     const old = pages.current;
     const next = emptyPages<Answer>(key);
-    if (old.key === key && old.parts.size > 0) return undefined;
+    if (old.key === key && old.parts.size > 0) {
+      takeFirst(firstKey ?? '');
+      return undefined;
+    }
     for (const giveUp of old.asked.values()) giveUp.abort();
     pages.current = next;
     read(0);

@@ -5,6 +5,8 @@ import { client } from '../source.js';
 
 /** So many tasks before the end of what is known the next page is read. */
 const AHEAD = 5;
+/** One task is looked at, so a few are read at a time. */
+const AT_ONCE = 10;
 
 type Queue = {
   readonly key: string;
@@ -39,6 +41,7 @@ export function useReviewQueue(query: ReviewQuery) {
       ...query,
       state: 'open',
       by: 'me',
+      limit: AT_ONCE,
       ...(nextCursor !== undefined && { cursor: nextCursor }),
     } as const;
     client.review.list(asked, { signal: giveUp.signal }).then(

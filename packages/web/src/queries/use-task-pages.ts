@@ -1,13 +1,12 @@
 import type { TaskList, TaskListing } from '@touchstone/protocol';
-import type { Client, TaskListQuery } from '@touchstone/sdk';
+import type { TaskListQuery } from '@touchstone/sdk';
+import { tasksKey } from '../first-answers.js';
 import { client } from '../source.js';
 import { FIRST_PART, PAGE_ROWS, usePages } from './use-pages.js';
 
 const LAST_RUNS = 8;
-
-/** The first question of a list of tasks. */
-export const readFirstTasks = (from: Pick<Client, 'runs'>, runId: string, query: TaskListQuery) =>
-  from.runs.tasks(runId as never, { ...query, ...FIRST_PART, last: LAST_RUNS });
+/** What a list of tasks is asked for first. */
+export const FIRST_TASKS = { ...FIRST_PART, last: LAST_RUNS };
 
 type Reading = { readonly signal?: AbortSignal };
 
@@ -24,6 +23,7 @@ export function useTaskPages(runId: string, query: TaskListQuery, revision: numb
   const { latest, indexOf, ...pages } = usePages<TaskListing, TaskList>(
     JSON.stringify([runId, query, revision, text]),
     (part, signal) => ask({ ...part, last: LAST_RUNS }, { signal }),
+    text === '' ? tasksKey(runId, query) : undefined,
   );
   /** The place of a task that has not been in sight; -1 when the filters leave it out. */
   const find = async (taskId: string, signal: AbortSignal): Promise<number> => {
@@ -38,5 +38,5 @@ export function useTaskPages(runId: string, query: TaskListQuery, revision: numb
     const { items } = await ask({ offset: index, limit: 1 });
     return items[0];
   };
-  return { ...pages, total: latest?.total ?? 0, find, readAt };
+  return { ...pages, latest, total: latest?.total ?? 0, find, readAt };
 }

@@ -6,6 +6,7 @@ import {
   COUNT,
   DEGREE,
   FLAG,
+  JUDGE,
   LIST,
   listOf,
   MATCH,
@@ -217,7 +218,13 @@ export const CHECKS = {
   all: trace('of', { of: required(PARTS), min: DEGREE, ...GRADED }, weightTrouble),
   scorer: trace('name', { name: required(TEXT), config: ANY, min: DEGREE, ...GRADED }),
   similar: answer('text', { text: required(TEXTS), min: required(DEGREE), ...GRADED }),
-  judge: trace('sees', { sees: someOf('calls', 'memory'), reference: ANY, min: DEGREE, ...GRADED }),
+  judge: trace('sees', {
+    sees: someOf('calls', 'memory'),
+    reference: ANY,
+    min: DEGREE,
+    ...GRADED,
+    judge: JUDGE,
+  }),
 } satisfies { readonly [name: string]: CheckSpec };
 
 /** The name of a check, as it stands in `[check:<name> …]`. */

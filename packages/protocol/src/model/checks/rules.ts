@@ -1,5 +1,6 @@
 import type { Json } from '../../values/json.js';
 import { isObject } from '../../values/object.js';
+import { JUDGE_REFERENCE } from '../judge-reference.js';
 import { matchValueTrouble } from './match-value.js';
 
 /** What a check takes as one of its arguments. */
@@ -46,6 +47,11 @@ export const LIST = rule((value) => isListOf(value, () => true), `a list of 1 to
 export const POINTER = rule(
   (value) => typeof value === 'string' && /^(\/([^~/]|~[01])*)*$/.test(value),
   'a JSON pointer, such as "/answer" or ""',
+);
+/** A portable judge, by name and version: another version asks another question. */
+export const JUDGE = rule(
+  (value) => typeof value === 'string' && JUDGE_REFERENCE.test(value),
+  'a portable judge as "<judgeId>@<version>"',
 );
 export const MATCH: Rule = { trouble: matchValueTrouble };
 

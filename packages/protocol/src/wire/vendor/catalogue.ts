@@ -30,6 +30,49 @@ export const installedSuite = closed({
   /** Digest of its canonical form: an installed version never changes. */
   digest: id<Digest>(),
 });
+/** Answer of `POST …/suites`: what is installed, and whose word it is. */
+export const suiteInstallation = closed(
+  {
+    /** `<suiteId>@<version>`: what to name in `evalSuiteRef`. */
+    suiteRef: text(),
+    /** The id that its author gave it. */
+    suiteId: id<SuiteId>(),
+    /** The version that its author gave it. */
+    version: id<Version>(),
+    /** Digest of its canonical form: an installed version never changes. */
+    digest: id<Digest>(),
+  },
+  {
+    /** The trusted key that signed the envelope it came with; absent when none did. */
+    signedBy: text(),
+    /** Why nobody vouches for it although the policy let it in. */
+    warnings: list(text()),
+  },
+);
+/** A suite that has been installed, and the key that vouches for it. */
+export type SuiteInstallation = Wire<typeof suiteInstallation> & {
+  /** Whether it is new; absent when the host does not say. */
+  readonly outcome?: 'created' | 'same';
+};
+
+/** Answer of `GET …/suites/{suiteRef}/signature`. */
+export const suiteSignature = closed(
+  {
+    /** The name of the key, which was in the host's `trust.keys` when the suite came in. */
+    keyId: text(),
+    /** Whether it is there still, and vouches for this suite. */
+    trusted: flag(),
+  },
+  {
+    /** The DSSE envelope, as it was sent with the suite; absent when a pack brought the suite. */
+    envelope: jsonObject(),
+    /** The pack, as `name@version`, whose signature covers all of its files. */
+    pack: text(),
+  },
+);
+/** Who has signed a suite. */
+export type SuiteSignature = Wire<typeof suiteSignature>;
+
 /** A suite that is installed, or that could be. */
 export type InstalledSuite = Wire<typeof installedSuite>;
 

@@ -183,8 +183,21 @@ export const auditVerdict = object(
     toSeq: count(),
     /** Whether the records of the range hold. */
     chainValid: flag(),
-    /** Signed checkpoints of the range. Always empty: this host makes none. */
-    checkpoints: list(object({})),
+    /** Signed checkpoints of the range, by the record that they cover. */
+    checkpoints: list(
+      object({
+        /** The last record that it covers. */
+        seq: count(),
+        /** The key that signed it. */
+        keyId: text(),
+        /** The digest that the record had then. */
+        head: text(),
+        /** When it was made, ISO 8601. */
+        at: text(),
+        /** Whether the log still goes through it. */
+        holds: flag(),
+      }),
+    ),
     /** The breaks in the range, oldest first; at most 1,000. */
     anomalies: list(
       object({
@@ -209,6 +222,22 @@ export const auditVerdict = object(
 );
 /** Whether an audit log is unbroken. A log that has lost its end is: keep the head elsewhere to notice. */
 export type AuditVerdict = Wire<typeof auditVerdict>;
+
+/** Answer of `POST …/audit/checkpoints`, and an entry of the list of them. */
+export const auditCheckpoint = closed({
+  /** The last record that it covers. */
+  seq: count(),
+  /** The digest of that record. */
+  head: text(),
+  /** The key of the host that signed it. */
+  keyId: text(),
+  /** When it was made, ISO 8601. */
+  at: text(),
+  /** The DSSE envelope. Keep it where the operator of the host cannot reach it. */
+  envelope: jsonObject(),
+});
+/** What a host has signed of an audit log: its head at one moment. */
+export type AuditCheckpoint = Wire<typeof auditCheckpoint>;
 
 const auditRecord = object(
   {

@@ -4,6 +4,8 @@ export * from './catalogue.js';
 export * from './comparison.js';
 export { contractReport } from './contract-report.js';
 export * from './deployments.js';
+export { judgeList, judgeListing, portableJudge } from './judge.js';
+export * from './looks.js';
 export { hostCounts, matrix } from './matrix.js';
 export { page } from './parts.js';
 export { evalReport } from './report.js';

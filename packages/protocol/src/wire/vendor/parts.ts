@@ -1,5 +1,5 @@
 // Small shapes that several of our own documents share.
-import type { AgentId, Digest, ModelName, ScorerName, Version } from '../../model/ids.js';
+import type { AgentId, Digest, JudgeReference, ModelName, ScorerName, Version } from '../../model/ids.js';
 import {
   choice,
   closed,
@@ -102,6 +102,10 @@ const judgeRequired = {
 const judgeOptional = {
   /** The judge is scripted: its verdicts were written down beforehand. Absent otherwise. */
   mock: mark('Its verdicts were written down beforehand, so they are evidence of nothing.'),
+  /** The portable judge that it is, `<judgeId>@<version>`; `promptDigest` is its digest. Absent for the judge of a configuration. */
+  portable: id<JudgeReference>(
+    'The portable judge that it is, as <judgeId>@<version>; promptDigest is its digest.',
+  ),
 };
 
 /** Who judges criteria that are prose. Scores of different judges are different measurements. */

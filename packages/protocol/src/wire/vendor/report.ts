@@ -180,6 +180,25 @@ const reportedAdjustment = closed(
 /** The same run with reviewers' corrections in place of the scores they are about. */
 export type ReportedAdjustment = Wire<typeof reportedAdjustment>;
 
+const reportedCorrection = closed(
+  {
+    /** The mean score with the judge's error taken into account, from 0 to 1. */
+    score: fraction(),
+    /** Where it could lie, 95 %: how many labels there are is part of it. */
+    interval,
+    /** Whether the threshold is reached by what people would have said. */
+    verdict: choice(REPORT_VERDICTS),
+    /** Tasks whose judged criteria people have all labelled, before they saw what the judge said. */
+    labelled: count('Tasks with labels on every judged criterion, given before the judge was seen.'),
+    /** Tasks that a judge decided. */
+    judged: count('Tasks that a judge decided.'),
+  },
+  {},
+  { description: 'The score as people would have given it, estimated from the tasks that they labelled.' },
+);
+/** The score of a run with the error of its judge taken into account. */
+export type ReportedCorrection = Wire<typeof reportedCorrection>;
+
 const latencies = closed({
   /** The median, in milliseconds. */
   p50Ms: amount(),
@@ -353,6 +372,8 @@ export const evalReport = closed(
     thresholds: plain<Thresholds>({ type: 'object' }),
     /** Present when reviewers have corrected scores of this run. */
     adjusted: reportedAdjustment,
+    /** Present when people have labelled enough of the run's answers to know the error of its judge. */
+    corrected: reportedCorrection,
     /** Present when the run has a baseline, or the caller named a run to compare with. */
     regression: reportedRegression,
     /** Rubric criteria; absent when the suite has none. */

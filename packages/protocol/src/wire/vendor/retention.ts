@@ -1,6 +1,6 @@
-// Removal of old runs, and what each tenant has in the store.
+// Removal of old runs, what each tenant has in the store, and who works on it.
 
-import type { RunId, Timestamp } from '../../model/ids.js';
+import type { Digest, RunId, Timestamp } from '../../model/ids.js';
 import { amount, choice, closed, count, flag, id, integer, list, text, type Wire } from '../schema/build.js';
 
 /**
@@ -90,3 +90,19 @@ export const tenantUsage = closed({
 });
 /** What one tenant and workspace have in the store: numbers alone. */
 export type TenantUsage = Wire<typeof tenantUsage>;
+
+/** Schema of a process that takes up runs of a store. */
+export const workerEntry = closed({
+  /** Its machine and the number of its process. */
+  name: text(),
+  /** Of its program. */
+  version: text(),
+  /** Digest of what it brings along besides the store: agents with their files, models, judges, tools. */
+  environment: id<Digest>(),
+  /** Runs that it has taken up. */
+  runsAtWork: count(),
+  /** When it told of itself last, ISO 8601. */
+  lastBeatAt: id<Timestamp>(),
+});
+/** A process that takes up runs of a store. */
+export type WorkerEntry = Wire<typeof workerEntry>;

@@ -28,7 +28,7 @@ import {
   type Wire,
 } from '../schema/build.js';
 import { confusion } from './comparison.js';
-import { interval } from './parts.js';
+import { changeInterval, interval } from './parts.js';
 
 const reviewItem = closed(
   {
@@ -107,6 +107,8 @@ const figures = {
   interval,
   /** Cohen’s kappa; absent when both say the same everywhere, which chance explains as well. */
   kappa: number('Cohen’s kappa; absent when both say the same everywhere.', { minimum: -1, maximum: 1 }),
+  /** The 95 % interval of kappa. */
+  kappaInterval: changeInterval('The 95 % interval of kappa.'),
 };
 const labelAgreement = closed(measured, figures);
 /** How far a judge agrees with people. */
@@ -169,3 +171,32 @@ export const judgeAgreements = closed({
 });
 /** How far judges agree with people. */
 export type JudgeAgreements = Wire<typeof judgeAgreements>;
+
+/** Answer of `GET …/runs/{runId}/calibration`. */
+export const judgeCalibration = closed(
+  {
+    /** The judge of the run. */
+    judge: id<Digest>(),
+    /** The suite of the run, by its content. */
+    suite: id<Digest>(),
+    /** Answers with a criterion that people and the judge decided, each once. */
+    n: count('Answers with a criterion that people and the judge decided, each once.'),
+    /** How many of them people decided before they saw the judge. */
+    blind: count('How many of them people decided before they saw the judge.'),
+    /** How many people gave the labels, as far as their names are known. */
+    reviewers: count('How many people gave the labels, as far as their names are known.'),
+    /** First what people said, second what the judge said. */
+    confusion,
+    /** Of what was counted: equal digests are the same labels and verdicts. */
+    digest: id<Digest>('Of what was counted: equal digests are the same labels and verdicts.'),
+  },
+  {
+    ...figures,
+    /** When the judge gave the oldest of the verdicts. */
+    oldestAt: timestamp('When the judge gave the oldest of the verdicts.'),
+    /** When it gave the newest. */
+    newestAt: timestamp('When it gave the newest.'),
+  },
+);
+/** How far the judge of a run can be believed about the criteria of its suite. */
+export type JudgeCalibration = Wire<typeof judgeCalibration>;

@@ -10,6 +10,7 @@ import type {
   ErrorName,
   FindingKind,
   Id,
+  JudgeReference,
   ModelName,
   RunId,
   ScorerName,
@@ -19,6 +20,7 @@ import type {
   VariableName,
   Version,
 } from '../../model/ids.js';
+import { JUDGE_REFERENCE } from '../../model/judge-reference.js';
 import { EVAL_MODES, MODEL_CLASSES } from '../../model/modes.js';
 import { SEVERITIES, UNSCORED_REASONS } from '../../model/score.js';
 import { CONTRACT_VERDICTS } from '../../model/verdicts.js';
@@ -73,7 +75,10 @@ const timestamp = id<Timestamp>(undefined, {
 
 const judge = closed(
   { provider: modelName, model: modelName, votes: whole(1, 100), promptDigest: digest, digest },
-  { mock: mark() },
+  {
+    mock: mark(),
+    portable: id<JudgeReference>(undefined, { pattern: JUDGE_REFERENCE.source, maxLength: 250 }),
+  },
 );
 const parameters = {
   temperature: number(undefined, { minimum: 0, maximum: 2 }),

@@ -36,13 +36,13 @@ export function createEmbedder(models: Models, pin: EmbedderPin, parts: Embedder
       'validation_error',
       `Embedder ${pin.provider}/${pin.model}: there is no provider "${pin.provider}" here that is asked over a network.`,
     );
-  const { credential, baseUrl, headers } = endpoint;
+  const { credential, baseUrl, headers, requestsPerMinute } = endpoint;
   const authorization = credential === undefined ? {} : { authorization: `Bearer ${credential}` };
   const client = createJsonClient({ ...authorization, ...headers }, parts.guard);
   const patience = createPatience(parts.clock, parts.timeoutMs ?? DEFAULT_TIMEOUT_MS, 'The embedder');
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/embeddings`);
   // The same pace as for the provider's chat models: vendors count by credential.
-  const pace = parts.paceOf(`${pin.provider} ${url.origin}`);
+  const pace = parts.paceOf(`${pin.provider} ${url.origin}`, requestsPerMinute);
   const connection = { pin, url, client, pace, parts };
   return {
     pin,

@@ -2,6 +2,8 @@ import { validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
 import { defined, HostError, type ModelPin, type Owner, type VariableName } from '@touchstone/protocol';
 import {
+  type Bucket,
+  type BucketOf,
   createFetch,
   DEFAULT_RETRIES,
   type Guard,
@@ -37,6 +39,8 @@ export type ModelsParts = ChooseParts & {
   readonly clock: Clock;
   readonly random: Random;
   readonly paceOf: PaceOf;
+  /** Where declared limits are counted; without it, they are not. */
+  readonly bucketOf?: BucketOf;
   readonly retries?: RetryLimits;
   readonly maxAnswerBytes?: number;
   /** How providers of the configuration are reached. */
@@ -71,6 +75,8 @@ export type ProviderEndpoint = {
   /** The variable that the credential was read from. */
   readonly keyEnv?: VariableName;
   readonly headers?: { readonly [name: string]: string };
+  /** As the provider has declared it. */
+  readonly requestsPerMinute?: number;
 };
 
 const DEFAULT_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -146,7 +152,7 @@ async function openModel(
   sharedBy: string,
   guard: Guard | undefined,
 ): Promise<Model> {
-  const { kind, timeoutMs, stream = false } = spec;
+  const { kind, timeoutMs, stream = false, limits = {} } = spec;
   const named = { kind, provider: pin.provider, model: pin.model };
   if (kind === 'scripted')
     return defined({ ...createScriptedModel(resolve(parts.baseDir, spec.path ?? ''), named), timeoutMs });
@@ -157,13 +163,14 @@ async function openModel(
   const settings = defined({ baseURL: baseUrl, fetch, apiKey: credential, headers });
   const packages = parts.packages ?? PROVIDER_PACKAGES;
   const language = await createLanguageModel(packages, kind satisfies PackagedKind, pin.model, settings);
-  const { clock, random, retries = DEFAULT_RETRIES } = parts;
-  return createSdkModel(
+  const { clock, random, retries = DEFAULT_RETRIES, bucketOf } = parts;
+  const sharedName = `${sharedBy} ${new URL(baseUrl).origin}`;
+  const model = createSdkModel(
     defined({
       language,
       identity: { ...named, baseUrl },
       // Vendors count by credential, so two providers at the same address have two paces. An address of an agent has none.
-      pace: parts.paceOf(`${sharedBy} ${new URL(baseUrl).origin}`),
+      pace: parts.paceOf(sharedName, limits.requestsPerMinute),
       clock,
       random,
       retries,
@@ -173,7 +180,21 @@ async function openModel(
       access: defined({ provider: pin.provider, keyEnv, notFound: 'denied' } as const),
     }),
   );
+  const { tokensPerMinute } = limits;
+  if (tokensPerMinute === undefined || !bucketOf) return model;
+  return withinTokens(model, bucketOf(`tokens ${sharedName}`, tokensPerMinute));
 }
+
+/** How many tokens an answer takes is known when it is there, so the next question waits for what the last ones took. */
+const withinTokens = (model: Model, bucket: Bucket): Model => ({
+  ...model,
+  async ask(question, bounds) {
+    await bounds.waiting(() => bucket.wait(bounds.signal));
+    const reply = await model.ask(question, bounds);
+    if (reply.kind === 'reply') bucket.spend(reply.usage.inputTokens + reply.usage.outputTokens);
+    return reply;
+  },
+});
 
 function endpointOf(spec: ProviderSpec, name: string, env: ModelsParts['env']): ProviderEndpoint {
   const home = HOME_OF[spec.kind];
@@ -186,6 +207,7 @@ function endpointOf(spec: ProviderSpec, name: string, env: ModelsParts['env']): 
     credential,
     keyEnv: variable as VariableName | undefined,
     headers: spec.headers,
+    requestsPerMinute: spec.limits?.requestsPerMinute,
   });
 }
 

@@ -34,6 +34,21 @@ describe('providers of a configuration', () => {
     ]);
   });
 
+  it('declare limits where models are asked over a network, and nowhere else', () => {
+    const limits = { requestsPerMinute: 60, tokensPerMinute: 1_000 };
+    const kinds = {
+      good: { kind: 'openai', limits },
+      script: { kind: 'scripted', path: 'a.yaml', limits },
+      host: { kind: 'openwop', baseUrl: 'http://127.0.0.1:1', limits },
+      none: { kind: 'openai', limits: { requestsPerMinute: 0 } },
+    };
+    expect(issuesIn(() => parseProviders(kinds)).toSorted()).toEqual([
+      '/providers/host/limits',
+      '/providers/none/limits/requestsPerMinute',
+      '/providers/script/limits',
+    ]);
+  });
+
   it('have all their problems listed at once', () => {
     const wrong = {
       'No/Good': { kind: 'openai' },

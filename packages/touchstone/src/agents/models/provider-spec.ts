@@ -4,6 +4,7 @@ import {
   choice,
   closed,
   flag,
+  integer,
   issueAt,
   mapOf,
   ruled,
@@ -25,7 +26,7 @@ function kindIssues(provider: AnyObject): readonly Issue[] {
     : kind === 'openai-compatible' || kind === 'openwop'
       ? 'baseUrl'
       : undefined;
-  const misplaced = isScripted ? ['baseUrl', 'apiKeyEnv', 'headers', 'stream'] : ['path'];
+  const misplaced = isScripted ? ['baseUrl', 'apiKeyEnv', 'headers', 'stream', 'limits'] : ['path'];
   const reason = isScripted
     ? 'a scripted provider is a file; it is not asked over a network'
     : 'only a provider of kind scripted reads a file';
@@ -33,9 +34,17 @@ function kindIssues(provider: AnyObject): readonly Issue[] {
     ...(needed === undefined
       ? []
       : issueAt(`/${needed}`, provider[needed] === undefined && 'required, but missing')),
+    ...issueAt(
+      '/limits',
+      kind === 'openwop' &&
+        provider.limits !== undefined &&
+        'a host of agents has limits of its own; only models are counted here',
+    ),
     ...misplaced.flatMap((name) => issueAt(`/${name}`, provider[name] !== undefined && reason)),
   ];
 }
+
+const perMinute = integer(undefined, { minimum: 1, maximum: 1_000_000_000 });
 
 const providerShape = ruled(
   closed(
@@ -50,6 +59,8 @@ const providerShape = ruled(
       /** Ask for answers piece by piece. The reply is the same; some servers are only reachable this way. */
       stream: flag(),
       timeoutMs,
+      /** What it allows, by its own word. All processes on a store keep to it together. */
+      limits: closed({}, { requestsPerMinute: perMinute, tokensPerMinute: perMinute }),
       /** The script, for kind `scripted`. */
       path: filled(),
     },

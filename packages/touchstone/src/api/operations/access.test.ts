@@ -44,6 +44,8 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['POST', '/v1/host/touchstone/runs/{run}/interrupts/gate/tokens', 'approvals:respond'],
   ['GET', '/v1/audit/verify', 'audit:read'],
   ['GET', '/v1/host/touchstone/audit', 'audit:read'],
+  ['POST', '/v1/host/touchstone/audit/checkpoints', 'audit:read'],
+  ['GET', '/v1/host/touchstone/audit/checkpoints', 'audit:read'],
   ['POST', '/v1/webhooks', 'webhooks:manage'],
   ['DELETE', '/v1/webhooks/hook', 'webhooks:manage'],
   ['GET', '/v1/host/touchstone/webhooks', 'webhooks:manage'],
@@ -54,6 +56,7 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/suites', 'runs:read'],
   ['GET', '/v1/host/touchstone/suites/core.acme.evals.echo', 'runs:read'],
   ['GET', '/v1/host/touchstone/suites/core.acme.evals.echo/head', 'runs:read'],
+  ['GET', '/v1/host/touchstone/suites/core.acme.evals.echo/signature', 'runs:read'],
   ['POST', '/v1/host/touchstone/suites:check', 'suites:write'],
   ['GET', '/v1/host/touchstone/keys', 'keys:read'],
   ['PUT', '/v1/host/touchstone/agents/local.acme.mine', 'agents:write'],
@@ -80,10 +83,15 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/runs/{run}/overrides', 'runs:read'],
   ['GET', '/v1/host/touchstone/review', 'runs:read'],
   ['GET', '/v1/host/touchstone/agreement', 'runs:read'],
+  ['GET', '/v1/host/touchstone/runs/{run}/calibration', 'runs:read'],
   ['GET', '/v1/host/touchstone/labels', 'runs:read'],
+  ['POST', '/v1/host/touchstone/judges', 'suites:write'],
+  ['GET', '/v1/host/touchstone/judges', 'runs:read'],
+  ['GET', '/v1/host/touchstone/judges/core.acme.judges.tone', 'runs:read'],
   ['POST', '/v1/host/touchstone/runs:preview', 'runs:create'],
   ['POST', '/v1/host/touchstone/runs:compare', 'runs:read'],
   ['POST', '/v1/host/touchstone/runs:compare-judges', 'runs:read'],
+  ['POST', '/v1/host/touchstone/runs:looks', 'runs:read'],
   ['GET', '/v1/host/touchstone/baselines', 'runs:read'],
   ['POST', '/v1/host/touchstone/baselines', 'baselines:write'],
   ['GET', '/v1/host/touchstone/suites/core.acme.evals.echo/history', 'runs:read'],
@@ -95,6 +103,7 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/agents/local.acme.mine/gates', 'runs:read'],
   ['POST', '/v1/host/touchstone/runs/{run}:rejudge', 'runs:create'],
   ['GET', '/v1/host/touchstone/metrics', 'metrics:read'],
+  ['GET', '/v1/host/touchstone/workers', 'metrics:read'],
   ['GET', '/v1/host/sample/test/runs/{run}/events', 'runs:read'],
   ['POST', '/v1/host/sample/test/emit-provider-usage', 'runs:create'],
   ['POST', '/v1/host/sample/agents/eval-run', 'runs:create'],
@@ -149,6 +158,7 @@ it.each([['test/reset'], ['agents/deployment-transition'], ['authorization/decid
 
 it.each([
   ['/v1/host/touchstone/metrics', 'metrics:read'],
+  ['/v1/host/touchstone/workers', 'metrics:read'],
   ['/v1/host/touchstone/usage', 'host:usage'],
 ])('%s, which tells of all tenants, is for the operator and for no admin of one', async (path, scope) => {
   const { details } = expectRefusal(await host.request('GET', path, { key: KEYS.acme }), 403, 'forbidden');

@@ -8,7 +8,7 @@ import {
 } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { keyIdOf, verifyAudit } from '../../app/index.js';
-import type { Audit } from '../../ports/index.js';
+import type { Audit, KeptCheckpoint } from '../../ports/index.js';
 import { type Endpoint, endpoint, ok } from '../endpoint.js';
 import { integerOr, optionalChoice, optionalInteger, optionalText, type QueryOf } from '../query.js';
 import type { Services } from '../services.js';
@@ -93,7 +93,9 @@ export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     async handle({ principal, query }) {
       const { audit } = touchstone.store;
       checkRange(query, (await audit.last(principal.owner))?.seq ?? 0);
-      return { status: 200, body: await verifyAudit(audit, principal.owner, query) };
+      const { checkpoints, ...verdict } = await verifyAudit(audit, principal.owner, query);
+      const told = checkpoints.map(({ at, ...one }) => ({ ...one, at: timestampOf(at) }));
+      return { status: 200, body: { ...verdict, checkpoints: told } };
     },
   }),
   endpoint({
@@ -110,6 +112,47 @@ export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     },
   }),
 ];
+
+const checkpointQuery = {
+  fromSeq: integerOr(0, 'Only checkpoints that cover this record.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  limit: integerOr(100, 'The most checkpoints, those of the earliest records.', { min: 1, max: 1_000 }),
+};
+
+/** What this host has signed of the audit log of the caller. */
+export const checkpointEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'makeAuditCheckpoint',
+    route: 'POST /v1/host/touchstone/audit/checkpoints',
+    auth: 'audit:read',
+    summary: 'Sign the head of the audit log of the caller with the key of this host, and keep the signature',
+    responses: { 201: { description: 'The checkpoint.', schema: vendor.auditCheckpoint } },
+    refusals: ['not_found', 'capability_not_provided'],
+    handle: async ({ principal }) => ({
+      status: 201,
+      body: checkpointShown(await touchstone.checkpoints.make(principal.owner)),
+    }),
+  }),
+  endpoint({
+    operationId: 'listAuditCheckpoints',
+    route: 'GET /v1/host/touchstone/audit/checkpoints',
+    auth: 'audit:read',
+    summary: 'The checkpoints of the audit log of the caller, by the record that they cover',
+    parameters: checkpointQuery,
+    responses: ok('Those of the earliest records.', vendor.page(vendor.auditCheckpoint)),
+    async handle({ principal: { owner }, query: { fromSeq, limit } }) {
+      const items = await touchstone.store.audit.checkpoints(owner, fromSeq, limit);
+      return { status: 200, body: { items: items.map(checkpointShown) } };
+    },
+  }),
+];
+
+const checkpointShown = ({ seq, keyId, head, at, envelope }: KeptCheckpoint) => ({
+  seq,
+  head,
+  keyId,
+  at: timestampOf(at),
+  envelope: JSON.parse(envelope) as unknown,
+});
 
 /** A cursor is the number of the last record of the page before; 0 is before all of them, in either order. */
 async function readPage(audit: Audit, owner: Owner, query: QueryOf<typeof parameters>) {

@@ -1,9 +1,10 @@
 import type { Endpoint } from '../endpoint.js';
 import { seamEndpoints } from '../seams/index.js';
 import type { Services } from '../services.js';
-import { auditEndpoints, keyEndpoints } from './access.js';
+import { auditEndpoints, checkpointEndpoints, keyEndpoints } from './access.js';
 import { boardEndpoints } from './board.js';
 import { agentEndpoints, boundAgentEndpoints, toolEndpoints } from './catalogue/agents.js';
+import { judgeEndpoints } from './catalogue/judges.js';
 import { packEndpoints } from './catalogue/packs.js';
 import { profileEndpoints } from './catalogue/profiles.js';
 import { suiteTaskEndpoints } from './catalogue/suite-tasks.js';
@@ -55,9 +56,11 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...boardEndpoints(host),
     ...interruptEndpoints(host),
     ...auditEndpoints(host),
+    ...checkpointEndpoints(host),
     ...toolEndpoints(host),
     ...suiteEndpoints(host),
     ...suiteTaskEndpoints(host),
+    ...judgeEndpoints(host),
     ...packEndpoints(host),
     ...boundAgentEndpoints(host),
     ...profileEndpoints(host),

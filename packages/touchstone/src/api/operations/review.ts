@@ -1,8 +1,8 @@
-import { REVIEW_SOURCES } from '@touchstone/protocol';
+import { HostError, REVIEW_SOURCES } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { type Endpoint, endpoint, ok } from '../endpoint.js';
 import { integerOr, optionalChoice, optionalText, optionalTime, pageQuery } from '../query.js';
-import type { Services } from '../services.js';
+import { findRun, type Services } from '../services.js';
 
 const scope = {
   suiteId: optionalText('Only runs of this suite, whatever its version.'),
@@ -54,6 +54,30 @@ export const reviewEndpoints = (host: Services): readonly Endpoint[] => [
     handle: ({ principal, query }) => ({
       async large() {
         return { status: 200, body: await host.touchstone.reviews.agreement(principal.owner, query) };
+      },
+    }),
+  }),
+  endpoint({
+    operationId: 'getCalibration',
+    route: 'GET /v1/host/touchstone/runs/{runId}/calibration',
+    auth: 'runs:read',
+    summary:
+      'What the labels of people show of the judge of a run, about the suite of the run: what gates count',
+    parameters: {
+      blind: optionalChoice('false: labels given after the judge was seen count as well.', FLAGS),
+      since: optionalTime('Only verdicts that the judge gave then or later.'),
+    },
+    responses: ok(
+      'Of labels that are given to answers of any run with this judge and suite, and of kept checks.',
+      vendor.judgeCalibration,
+    ),
+    refusals: ['not_found'],
+    handle: (call) => ({
+      async large() {
+        const { blind, since = 0 } = call.query;
+        const known = await host.touchstone.calibrationOf(await findRun(host, call));
+        if (!known) throw new HostError('not_found', 'This run had no judge, so no label is about one.');
+        return { status: 200, body: known.calibration({ blindOnly: blind !== 'false', since }) };
       },
     }),
   }),

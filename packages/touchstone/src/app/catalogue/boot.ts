@@ -5,9 +5,9 @@ import { defined, HOST_OWNER, HostError, type Issue, isHostError } from '@touchs
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import { parseAgentSpec } from '../../agents/index.js';
 import { findPacks, readPackFolder } from '../../packs/index.js';
-import type { AgentFacts, RetainedNames, Suite } from '../../ports/index.js';
+import type { AgentFacts, RetainedNames, StoredJudge, Suite } from '../../ports/index.js';
 import { rowsBeside } from '../../profiles/index.js';
-import { contractBeside, findSuiteFiles, readSuiteFile } from '../../suites/index.js';
+import { contractBeside, envelopeBeside, findSuiteFiles, readSuiteFile } from '../../suites/index.js';
 import { ASSETS } from '../assets.js';
 import type { Config } from '../config/config.js';
 import type { AgentCatalogue } from './agent-catalogue.js';
@@ -99,8 +99,11 @@ export async function loadSuites(config: Config, profiles: SuiteInstaller): Prom
       const readRows = rowsBeside(file);
       const { suite } = readSuiteFile(await readFile(file, 'utf8'), { file, readRows });
       const pinned = await contractOf(file, suite);
-      if (pinned) await profiles.replace(HOST_OWNER, { suite, pinned });
-      else await profiles.replacePlain(HOST_OWNER, suite);
+      const envelope = await textOf(envelopeBeside(file));
+      const install = pinned
+        ? profiles.replace(HOST_OWNER, { suite, pinned, ...defined({ envelope }) })
+        : profiles.replacePlain(HOST_OWNER, suite, envelope);
+      await install.catch((error) => blame(file, error));
       loaded.push(suite);
     }
   }
@@ -109,11 +112,16 @@ export async function loadSuites(config: Config, profiles: SuiteInstaller): Prom
 
 async function contractOf(suiteFile: string, suite: Suite): Promise<PinnedContract | undefined> {
   const file = contractBeside(suiteFile);
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
+  const text = await textOf(file);
   return text === undefined ? undefined : openContract(text, file, suite);
 }
+
+/** Undefined when there is no such file. */
+const textOf = (file: string): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
 
 /** Packs in the configured folders: archives, and folders with a pack.json. Each is held against the trust policy. */
 export async function loadPacks(config: Config, packs: PackCatalogue): Promise<readonly InstalledPack[]> {
@@ -129,7 +137,14 @@ export async function loadPacks(config: Config, packs: PackCatalogue): Promise<r
 }
 
 /** What the host owns after its folders were read; whatever it owned before and they no longer hold is gone. */
-export const ownedBy = (packs: readonly InstalledPack[], suites: readonly Suite[]): RetainedNames => ({
+export const ownedBy = (
+  packs: readonly InstalledPack[],
+  suites: readonly Suite[],
+  judges: readonly StoredJudge[] = [],
+): RetainedNames => ({
+  judges: [...judges, ...packs.flatMap((pack) => pack.judges)].map(
+    ({ judgeId, version }) => `${judgeId}@${version}`,
+  ),
   packs: packs.map(({ head }) => `${head.name}@${head.version}`),
   agents: packs.flatMap(({ agents }) => agents.map(({ agentId, version }) => `${agentId}@${version}`)),
   suites: [...suites, ...packs.flatMap((pack) => pack.suites)].map(

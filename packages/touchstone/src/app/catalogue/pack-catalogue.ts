@@ -30,8 +30,10 @@ import type {
   PackHead,
   Page,
   Store,
+  StoredJudge,
   Suite,
 } from '../../ports/index.js';
+import { checkHostJudges, packJudges } from '../judges/judge-catalogue.js';
 import { checkNotTaken } from './agent-catalogue.js';
 import { hostsFirst } from './entries.js';
 import type { PackContract } from './pack-profiles.js';
@@ -43,6 +45,7 @@ export type InstalledPack = {
   readonly head: PackHead;
   readonly agents: readonly BoundAgent[];
   readonly suites: readonly Suite[];
+  readonly judges: readonly StoredJudge[];
   readonly contracts: NonNullable<PackContents['contracts']>;
   /** Those of the suites that were compiled from profiles, with their contracts. */
   readonly profiles: readonly PackContract[];
@@ -217,6 +220,7 @@ async function checkHosts(
   owner: Owner,
   pack: PackContents,
 ): Promise<void> {
+  await checkHostJudges(store, pack.judges ?? []);
   checkNotTaken(
     pack.agents.map(({ agentId }) => agentId),
     await hostAgents(owner),
@@ -234,7 +238,7 @@ async function checkHosts(
 const changedPack = ({ name, version }: PackVersion): HostError =>
   new HostError(
     'conflict',
-    `Pack ${name}@${version}, or an agent, suite or contract in it, is or was installed with other content. Versions do not change: raise the version.`,
+    `Pack ${name}@${version}, or an agent, suite, judge or contract in it, is or was installed with other content. Versions do not change: raise the version.`,
   );
 
 /** An installed version keeps its contract; another one needs another version. */
@@ -269,6 +273,7 @@ async function contentsOf(
     },
     agents: await Promise.all(opened.agents.map((agent) => boundAgent(opened, agent))),
     suites: [...opened.suites, ...profiles.map(({ compiled }) => compiled.suite)],
+    judges: packJudges(opened.files),
     contracts: profiles.map(({ compiled: { suite, pinned } }) => ({
       suite: suite.head.digest,
       contract: pinned,

@@ -51,10 +51,10 @@ export type Profiles = ProfileWriter & {
   compile(request: ProfileRequest): Promise<CompiledProfile>;
   /** Suite and contract become an owner's. A version that stands for something else is refused. */
   install(owner: Owner, pair: Pair): Promise<'created' | 'same'>;
-  /** For a developer's own file, edited between runs. */
-  replace(owner: Owner, pair: Pair): Promise<void>;
+  /** For a developer's own file, edited between runs, and the envelope beside it. */
+  replace(owner: Owner, pair: Pair & { readonly envelope?: string }): Promise<void>;
   /** The same for a suite that has no contract, or has one no longer. */
-  replacePlain(owner: Owner, suite: Suite): Promise<void>;
+  replacePlain(owner: Owner, suite: Suite, envelope?: string): Promise<void>;
 };
 
 type Pair = Pick<CompiledProfile, 'suite' | 'pinned'>;
@@ -103,11 +103,11 @@ export function createProfiles(parts: ProfileParts): Profiles {
     },
     async replace(owner, compiled) {
       checkPair(compiled);
-      await suites.replace(owner, compiled.suite);
+      await suites.replace(owner, compiled.suite, compiled.envelope);
       await attach(owner, compiled);
     },
-    async replacePlain(owner, suite) {
-      await suites.replace(owner, suite);
+    async replacePlain(owner, suite, envelope) {
+      await suites.replace(owner, suite, envelope);
       await store.suites.detach(owner, suite.head.digest);
     },
   };

@@ -1,6 +1,15 @@
-import { type Digest, HOST_OWNER, HostError, type Owner, type SuiteId } from '@touchstone/protocol';
+import {
+  type Digest,
+  HOST_OWNER,
+  HostError,
+  isHostError,
+  type Owner,
+  type SuiteId,
+} from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import type { Clock, Page, Store, Suite, SuiteHead } from '../../ports/index.js';
+import { vouchesForPack } from '../../evidence/index.js';
+import { type Trust, verifySuite } from '../../packs/index.js';
+import type { Clock, Page, Store, Suite, SuiteHead, SuiteSignature } from '../../ports/index.js';
 import { highestVersion, parseSuiteReference } from '../../suites/index.js';
 import type { SuiteVisible } from './entries.js';
 import { hostsFirst } from './entries.js';
@@ -10,23 +19,52 @@ import { hostsFirst } from './entries.js';
  * Of a suite that is named without a version, the host's versions go before an owner's.
  */
 export type SuiteCatalogue = {
-  install(owner: Owner, suite: Suite): Promise<'created' | 'same'>;
+  /** The envelope that came with it is held against the trust policy. */
+  install(owner: Owner, suite: Suite, envelope?: string): Promise<SuiteInstallation>;
   /** Without the rule that versions do not change: for a developer's own file, edited between runs. */
-  replace(owner: Owner, suite: Suite): Promise<void>;
+  replace(owner: Owner, suite: Suite, envelope?: string): Promise<void>;
   find(owner: Owner, reference: string): Promise<SuiteVisible | undefined>;
   list(owner: Owner, limit: number, cursor?: string): Promise<Page<SuiteHead>>;
   read(visible: SuiteVisible): Promise<Suite>;
   head(owner: Owner, digest: Digest): Promise<SuiteHead | undefined>;
+  /** Who has signed the suite of a digest, and whether that is a key that is trusted now. */
+  signature(owner: Owner, digest: Digest): Promise<SignatureFacts | undefined>;
   tasks(owner: Owner, digest: Digest, from: number, limit: number): Promise<readonly Task[]>;
 };
 
-export function createSuiteCatalogue(store: Store, clock: Clock): SuiteCatalogue {
+/** A signature that was checked when the suite came in. Trust may have been taken back since. */
+export type SignatureFacts = SuiteSignature & { readonly trusted: boolean };
+
+/** What became of a suite that was sent. */
+export type SuiteInstallation = {
+  readonly outcome: 'created' | 'same';
+  /** The trusted key that signed it. */
+  readonly signedBy?: string;
+  readonly warnings: readonly string[];
+};
+
+/** Of an operator who has said nothing: nobody is trusted, and nothing is refused. */
+const NO_TRUST: Trust = { policy: 'open', keys: new Map(), packs: [], everySuite: false };
+
+export function createSuiteCatalogue(
+  store: Store,
+  clock: Clock,
+  trust: () => Trust = () => NO_TRUST,
+): SuiteCatalogue {
   const { suites } = store;
   const latest = createLatestSuite();
 
-  const put = async (owner: Owner, suite: Suite): Promise<void> => {
-    await suites.put(owner, suite, clock.now());
+  const put = async (owner: Owner, suite: Suite, signature?: SuiteSignature): Promise<void> => {
+    await suites.put(owner, suite, clock.now(), signature);
     latest.remember(owner, suite);
+  };
+
+  /** What a caller sends without an envelope is its own, unless the operator wants every suite held to the policy. */
+  const verify = ({ head }: Suite, envelope: string | undefined): VerifiedSuite => {
+    if (envelope === undefined && !trust().everySuite) return { warnings: [] };
+    const { signedBy, warnings } = verifySuite(head, envelope, trust());
+    if (signedBy === undefined || envelope === undefined) return { warnings };
+    return { signature: { keyId: signedBy, envelope }, warnings };
   };
 
   const highestOf = async (holder: Owner, suiteId: SuiteId): Promise<SuiteVisible | undefined> => {
@@ -49,20 +87,35 @@ export function createSuiteCatalogue(store: Store, clock: Clock): SuiteCatalogue
 
   return {
     find,
-    async install(owner, suite) {
+    async install(owner, suite, envelope) {
       const { suiteId, version, digest } = suite.head;
+      const { signature, warnings } = verify(suite, envelope);
+      const told = { warnings, ...(signature && { signedBy: signature.keyId }) };
       const present = await find(owner, `${suiteId}@${version}`);
-      if (present?.head.digest === digest) return 'same';
+      if (present?.head.digest === digest) {
+        // A tenant does not sign for the host: what it knows of a suite of the host stays with the tenant.
+        if (signature) await suites.sign(owner, digest, signature, clock.now());
+        return { outcome: 'same', ...told };
+      }
       if (present) {
         throw new HostError(
           'conflict',
           `Suite ${suiteId}@${version} is installed with other content. Versions do not change: raise the version.`,
         );
       }
-      await put(owner, suite);
-      return 'created';
+      await put(owner, suite, signature);
+      return { outcome: 'created', ...told };
     },
-    replace: put,
+    async replace(owner, suite, envelope) {
+      // The operator's own file: what is wrong with an envelope beside it is refused, and nothing else.
+      const signature = envelope === undefined ? undefined : verify(suite, envelope).signature;
+      await put(owner, suite, signature);
+    },
+    async signature(owner, digest) {
+      const kept = (await suites.signature(owner, digest)) ?? (await suites.signature(HOST_OWNER, digest));
+      const head = kept && (await suiteByDigest(store, owner, digest));
+      return kept && head && { ...kept, trusted: isTrusted(kept, head, trust()) };
+    },
     list: (owner, limit, cursor) => hostsFirst(suites.list, owner, limit, cursor),
     async read({ head, owner }) {
       const tasks: Task[] = [];
@@ -77,6 +130,20 @@ export function createSuiteCatalogue(store: Store, clock: Clock): SuiteCatalogue
       return own.length > 0 ? own : suites.tasks(HOST_OWNER, digest, from, limit);
     },
   };
+}
+
+type VerifiedSuite = { readonly signature?: SuiteSignature; readonly warnings: readonly string[] };
+
+/** An envelope is checked again, and the key of a pack has to be known still. */
+function isTrusted({ keyId, envelope, pack = '' }: SuiteSignature, head: SuiteHead, trust: Trust): boolean {
+  const key = trust.keys.get(keyId);
+  if (envelope === undefined) return key !== undefined && vouchesForPack(key, pack.replace(/@.*$/, ''));
+  try {
+    return verifySuite(head, envelope, { ...trust, policy: 'open' }).signedBy !== undefined;
+  } catch (error) {
+    if (isHostError(error)) return false;
+    throw error;
+  }
 }
 
 /**

@@ -33,11 +33,12 @@ export function startCheckerThread(file = WORKER, heapMb = MAX_HEAP_MB): Checker
   const ended = createDeferred<void>();
   let current: Deferred<unknown> | undefined;
   let reason: Error | undefined;
-  // An idle thread does not keep the process alive. One that is loading does: whoever started it waits for it, or for why it ended.
-  ready.promise.then(
-    () => worker.unref(),
-    () => undefined,
-  );
+  /** An idle thread does not keep the process alive. One that was told to end does: whoever closes the host waits until it has. */
+  const rest = (): void => {
+    if (reason === undefined) worker.unref();
+  };
+  // One that is loading is waited for as well, or why it ended.
+  ready.promise.then(rest, () => undefined);
 
   worker.on('message', (text: string) => {
     const message = JSON.parse(text) as Message;
@@ -65,7 +66,7 @@ export function startCheckerThread(file = WORKER, heapMb = MAX_HEAP_MB): Checker
       try {
         return await answer.promise;
       } finally {
-        worker.unref();
+        rest();
       }
     },
     stop(why) {

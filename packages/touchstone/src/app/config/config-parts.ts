@@ -11,6 +11,7 @@ import {
 } from '../../agents/index.js';
 import { parseTrust, type Trust } from '../../packs/index.js';
 import { completeDatasetConfig } from '../../profiles/index.js';
+import { registryUrl } from '../registries/registry.js';
 import type { Config, ConfigInput } from './config-types.js';
 
 /** Everything that the modules which read parts of a configuration would refuse. */
@@ -25,6 +26,9 @@ export function partIssues(input: ConfigInput, baseDir: string): readonly Issue[
     ...issuesIn(() => parseMcpServers(mcpServers)),
     ...issuesIn(() => parseScorers(input.scorers ?? {})),
     ...issuesIn(() => completeDatasetConfig(input.datasets ?? {}, (path) => path)),
+    ...(input.registries ?? []).flatMap((url, index) =>
+      issuesIn(() => registryUrl(url), '').map((issue) => ({ ...issue, pointer: `/registries/${index}` })),
+    ),
     // Whichever policy holds by default makes no difference to what is wrong.
     ...issuesIn(() => readTrust({ trust: input.trust ?? {}, baseDir }, 'cli')),
   ];
@@ -59,6 +63,7 @@ const LOST: { readonly [member: string]: readonly Part[] } = {
   scorers: ['scorers'],
   trust: ['trust', 'packs'],
   datasets: ['datasets'],
+  registries: ['registries'],
 };
 
 const NOTHING = {
@@ -70,6 +75,7 @@ const NOTHING = {
   scorers: {},
   trust: {},
   datasets: {},
+  registries: [],
   packs: [],
 };
 

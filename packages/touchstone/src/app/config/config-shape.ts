@@ -9,10 +9,12 @@ import {
   flag,
   fraction,
   integer,
+  issueAt,
   list,
   mapOf,
   name,
   object,
+  ruled,
   set,
   text,
 } from '@touchstone/protocol/schema';
@@ -80,6 +82,18 @@ const tenantLimits = Object.fromEntries(
   Object.entries(TENANT_LIMITS).map(([limit, { minimum }]) => [limit, atLeast(minimum)]),
 );
 
+/** Votes of a portable judge are its own. */
+const judgeIssues = ({ model, votes, portable }: { model?: string; votes?: number; portable?: string }) => [
+  ...issueAt(
+    '',
+    (model === undefined) === (portable === undefined) && 'expected either "model" or "portable"',
+  ),
+  ...issueAt(
+    '/votes',
+    portable !== undefined && votes !== undefined && 'a portable judge brings its votes along',
+  ),
+];
+
 export const configShape = closed(
   {},
   {
@@ -91,7 +105,11 @@ export const configShape = closed(
     modelClasses: mapOf(name(), choice(MODEL_CLASSES)),
     models: mapOf(name()),
     prices: mapOf(closed({ inputPerMTok: amount(), outputPerMTok: amount() })),
-    judge: closed({ model: name() }, { votes: integer(undefined, { minimum: 1, maximum: 25 }) }),
+    judge: ruled(
+      closed({}, { model: name(), votes: integer(undefined, { minimum: 1, maximum: 25 }), portable: name() }),
+      judgeIssues,
+    ),
+    judges: names,
     embedder: closed({ model: name() }),
     safety: closed({}, { policy: name(), judge: name() }),
     regression: closed({}, { tolerance: fraction() }),
@@ -103,6 +121,7 @@ export const configShape = closed(
     datasets: datasetsShape,
     packs: names,
     suites: names,
+    registries: names,
     trust: anyObject(),
     store,
     publicUrl,
@@ -111,6 +130,8 @@ export const configShape = closed(
     page: either(constant(false), closed({}, { origins: list(origin), insecure: flag() })),
     gates: list(gateShape),
     retention: mapOf(retention, anyTenant),
+    telemetry: closed({}, { otel: flag(), content: flag() }),
+    audit: closed({}, { checkpointEvery: atLeast(1) }),
     egress: closed({}, { allowHosts: names, allowPrivate: flag(), dnsServers: list(dnsServer) }),
     limits: closed(
       {},

@@ -1,5 +1,6 @@
 import type { EvalMode, GatePolicy, Issue, JsonObject } from '@touchstone/protocol';
 import type { DatasetConfigInput } from '../../profiles/index.js';
+import type { TelemetryConfig } from '../../telemetry/index.js';
 import type { Roles } from '../principal.js';
 import type { GateInput } from './gates.js';
 import type { TenantLimits } from './tenant-limits.js';
@@ -69,13 +70,21 @@ export type Config = {
   readonly trust: JsonObject;
   readonly modelClasses: { readonly [modelClass: string]: string };
   readonly models: { readonly [name: string]: string };
-  readonly judge?: { readonly model: string; readonly votes?: number };
+  readonly judge?: {
+    readonly model?: string;
+    readonly votes?: number;
+    /** A portable judge as `<judgeId>@<version>`, in place of a model. */
+    readonly portable?: string;
+  };
+  /** Files of portable judges, and folders of such files. */
+  readonly judges: readonly string[];
   readonly embedder?: { readonly model: string };
   readonly safety?: { readonly policy?: string; readonly judge?: string };
   readonly regression: { readonly tolerance: number };
   readonly datasets: DatasetConfigInput;
   readonly packs: readonly string[];
   readonly suites: readonly string[];
+  readonly registries: readonly string[];
   readonly store?: string;
   /** Without a slash at its end. */
   readonly publicUrl?: string;
@@ -101,6 +110,8 @@ export type Config = {
     readonly perTenant: TenantLimits;
   };
   readonly retention: { readonly [tenant: string]: RetentionRule };
+  readonly telemetry: TelemetryConfig;
+  readonly audit: { readonly checkpointEvery?: number };
   /** What is wrong with parts that other modules read. A command that does not use such a part works without it. */
   readonly troubles: readonly Issue[];
 };
@@ -123,6 +134,8 @@ export type ConfigInput = {
   readonly tools?: readonly ConfigTool[];
   /** Folders and files of suites; `serve` installs them at its start. */
   readonly suites?: readonly string[];
+  /** Addresses of suite registries, asked in this order for suites that a command names with a version range. */
+  readonly registries?: readonly string[];
   /** `sqlite:<file>`; a file in the data folder by default. */
   readonly store?: string;
   /** Where callers reach this host, for the links it gives out; the address that each caller used by default. */
@@ -141,13 +154,19 @@ export type ConfigInput = {
   };
   /** How long runs are kept, by tenant; `*` is for the tenants that have no entry. Without any, runs are kept. */
   readonly retention?: Config['retention'];
+  /** Whether traces and results are sent by OpenTelemetry, and whether they may hold content. The environment says where to. */
+  readonly telemetry?: Partial<TelemetryConfig>;
+  /** A host signs the audit log of an owner whenever it has `checkpointEvery` records more; never when absent. */
+  readonly audit?: Config['audit'];
   /** Model providers by name: kind, base URL, the variable that holds the key, the tenants it is for. */
   readonly providers?: JsonObject;
   /** `provider/model` for each class of models that agents name. */
   readonly modelClasses?: Config['modelClasses'];
   /** `provider/model` for model names that definitions use. */
   readonly models?: Config['models'];
-  /** The judge of rubric criteria that are prose: `provider/model`, and how many votes it casts. */
+  /** Files of portable judges, and folders of `*.judge.json` or `.yaml`, relative to the configuration. */
+  readonly judges?: readonly string[];
+  /** The judge of rubric criteria that are prose: `provider/model` and how many votes it casts, or a portable judge. */
   readonly judge?: Config['judge'] & object;
   /** The model that compares meanings, for contracts that ask for it. */
   readonly embedder?: Config['embedder'] & object;

@@ -28,6 +28,7 @@ describe('without a file', () => {
     expect(await loadConfig(undefined, folder)).toEqual({
       baseDir: folder,
       keys: [],
+      judges: [],
       roles: {
         admin: ['*'],
         runner: ['runs:create', 'runs:read', 'runs:cancel', 'suites:write', 'agents:write'],
@@ -45,6 +46,8 @@ describe('without a file', () => {
       regression: { tolerance: 0 },
       datasets: {},
       packs: [],
+      registries: [],
+      audit: {},
       suites: [],
       scorers: {},
       trustedProxies: [],
@@ -60,6 +63,7 @@ describe('without a file', () => {
       },
       gates: [],
       retention: {},
+      telemetry: { otel: false, content: false },
       troubles: [],
     });
   });

@@ -126,12 +126,14 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     modelClasses: input.modelClasses ?? {},
     models: input.models ?? {},
     ...(input.judge && { judge: input.judge }),
+    judges: input.judges ?? [],
     ...(input.embedder && { embedder: input.embedder }),
     ...(input.safety && { safety: input.safety }),
     regression: { tolerance: 0, ...input.regression },
     datasets: input.datasets ?? {},
     packs: input.packs ?? [],
     suites: input.suites ?? [],
+    registries: input.registries ?? [],
     ...(input.store !== undefined && { store: input.store }),
     ...(input.publicUrl !== undefined && { publicUrl: input.publicUrl.replace(/\/+$/, '') }),
     trustedProxies: input.trustedProxies ?? [],
@@ -145,6 +147,8 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
       perTenant: completeTenantLimits(input.limits?.perTenant),
     },
     retention: input.retention ?? {},
+    telemetry: { otel: false, content: false, ...input.telemetry },
+    audit: input.audit ?? {},
     troubles: [],
   };
 }

@@ -7,6 +7,7 @@ import {
   type GatePolicy,
   type Issue,
   isHostError,
+  type RequiredCalibration,
   type RequiredEval,
 } from '@touchstone/protocol';
 import {
@@ -20,6 +21,7 @@ import {
   issueAt,
   mark,
   name,
+  number,
   ruled,
   text,
 } from '@touchstone/protocol/schema';
@@ -30,11 +32,42 @@ const suiteReference = ruled(name(), (suite) =>
   issueAt('', !isSuiteReference(suite) && 'expected <suiteId> or <suiteId>@<version>'),
 );
 const judge = either(
-  text(undefined, { pattern: '^(sha256:|[^/]+/.)', title: 'provider/model, or the digest of a judge' }),
-  ruled(closed({}, { model: name(), digest: name() }), (named) =>
-    issueAt('', Object.keys(named).length !== 1 && 'expected "model" or "digest"'),
+  text(undefined, {
+    pattern: '^(sha256:|[^/]+/.|[^/@]+@.)',
+    title: 'provider/model, the digest of a judge, or <judgeId>@<version>',
+  }),
+  ruled(
+    closed(
+      {},
+      {
+        model: name(),
+        digest: name(),
+        judge: name(),
+        minKappa: number(undefined, { minimum: -1, maximum: 1 }),
+        minLabels: integer(undefined, { minimum: 1 }),
+        blindOnly: flag(),
+        maxAgeDays: amount(),
+        conservative: flag(),
+      },
+    ),
+    judgeIssues,
   ),
 );
+
+/** Names one judge at most, and asks for something. */
+function judgeIssues(input: Exclude<JudgeInput, string>): readonly Issue[] {
+  const { model, digest, judge: portable, ...wanted } = input;
+  const named = [model, digest, portable].filter((one) => one !== undefined).length;
+  const isEmpty = named === 0 && wanted.minKappa === undefined && wanted.minLabels === undefined;
+  return [
+    ...issueAt('', named > 1 && 'expected only one of "model", "digest" and "judge"'),
+    ...issueAt('', isEmpty && 'expected "model", "digest", "judge", "minKappa" or "minLabels"'),
+    ...issueAt(
+      '/conservative',
+      wanted.conservative === true && wanted.minKappa === undefined && 'needs "minKappa"',
+    ),
+  ];
+}
 
 const requiredEval = closed(
   { suite: suiteReference },
@@ -46,6 +79,7 @@ const requiredEval = closed(
     noRegression: flag(),
     requireConclusive: flag(),
     requireFollowedFiles: flag(),
+    signedSuite: flag(),
   },
 );
 
@@ -107,14 +141,21 @@ export const gateShape = ruled(
     ),
 );
 
-type JudgeInput = string | { readonly model?: string; readonly digest?: string };
+type JudgeInput =
+  | string
+  | (RequiredCalibration & {
+      readonly model?: string;
+      readonly digest?: string;
+      /** `<judgeId>@<version>` of a portable judge. */
+      readonly judge?: string;
+    });
 
 /** A gate as its author writes it. */
 export type GateInput = Pick<GatePolicy, 'agentId' | 'to' | 'tenant'> & {
   /** Names the gate in events, votes and the audit log; made from agent and state when absent. */
   readonly gateId?: string;
   /** The eval run that the gate asks for; absent when it asks for none. */
-  readonly requiredEval?: Omit<RequiredEval, 'judge'> & { readonly judge?: JudgeInput };
+  readonly requiredEval?: Omit<RequiredEval, 'judge' | 'calibration'> & { readonly judge?: JudgeInput };
   /** The approvals that the gate asks for; `quorum` is 1 when absent. */
   readonly approval?: Omit<ApprovalPolicy, 'gateId' | 'quorum'> & { readonly quorum?: number };
 };
@@ -169,6 +210,12 @@ export const completeGates = (gates: readonly GateInput[]): readonly GatePolicy[
   });
 
 function completeEval({ judge, ...required }: NonNullable<GateInput['requiredEval']>): RequiredEval {
-  const named = typeof judge === 'object' ? (judge.model ?? judge.digest) : judge;
-  return { ...required, ...(named !== undefined && { judge: named }) };
+  if (typeof judge !== 'object') return { ...required, ...defined({ judge }) };
+  const { model, digest, judge: portable, ...calibration } = judge;
+  return {
+    ...required,
+    ...defined({ judge: model ?? digest ?? portable }),
+    // The other members say how: without one of these two nothing is asked of the labels.
+    ...((calibration.minKappa ?? calibration.minLabels) !== undefined && { calibration }),
+  };
 }

@@ -55,3 +55,10 @@ it('the password of a PostgreSQL store is a secret', () => {
   const config = parseConfig({ store: 'postgres://ann:s%2Fcret@db/evals' }, '/');
   expect(knownSecrets(config, {})).toEqual([{ id: 'store', value: 's/cret' }]);
 });
+
+it('the headers for a collector are secrets', () => {
+  const none = parseConfig({}, '/');
+  const env = { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20of-the-collector, x-key=a=b,broken' };
+  expect(knownSecrets(none, env).map(({ value }) => value)).toEqual(['a=b', 'of-the-collector']);
+  expect(knownSecrets(none, { OTEL_EXPORTER_OTLP_HEADERS: '' })).toEqual([]);
+});

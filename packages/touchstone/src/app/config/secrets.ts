@@ -12,6 +12,9 @@ const SECRET_NAME = /key|token|secret|pass|credential|auth/i;
 /** Where a vendor's key is when a provider does not say so. */
 const VENDOR_KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
 
+/** Where the headers for a collector are, as `name=value,…`. */
+const COLLECTOR_HEADERS = ['', 'TRACES_', 'LOGS_'].map((signal) => `OTEL_EXPORTER_OTLP_${signal}HEADERS`);
+
 /** The secrets this host was given, so that they can be kept out of what is written down and of what agents remember. */
 export function knownSecrets(config: Config, env: NodeJS.ProcessEnv): readonly Secret[] {
   const holders = [
@@ -26,7 +29,8 @@ export function knownSecrets(config: Config, env: NodeJS.ProcessEnv): readonly S
     ...secretsOf(id, handOver(fillIn(members as JsonObject, env).value, env), env),
   ]);
   const vendors = VENDOR_KEYS.flatMap((name) => envSecret(name, env));
-  return unique([...held, ...vendors, ...storeSecret(config.store)]);
+  const collectors = COLLECTOR_HEADERS.flatMap((name) => headerSecrets(pairsIn(env[name]), name));
+  return unique([...held, ...vendors, ...collectors, ...storeSecret(config.store)]);
 }
 
 function storeSecret(store: string | undefined): Secret[] {
@@ -66,6 +70,19 @@ function headerSecrets(headers: unknown, id: string): Secret[] {
       id: `${id}.${name}`,
       value: (value as string).replace(/^(Bearer|Basic) /i, ''),
     }));
+}
+
+const pairsIn = (list = ''): { readonly [name: string]: string } => {
+  const pairs = list.split(',').map((pair) => /^([^=]+)=(.+)$/.exec(pair.trim()));
+  return Object.fromEntries(pairs.flatMap((pair) => (pair ? [[pair[1] ?? '', decoded(pair[2] ?? '')]] : [])));
+};
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }
 
 function envSecret(name: unknown, env: NodeJS.ProcessEnv): Secret[] {

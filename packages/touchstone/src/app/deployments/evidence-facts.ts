@@ -15,12 +15,15 @@ import type { Clock, Run, Store } from '../../ports/index.js';
 import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import type { SuiteCatalogue } from '../catalogue/suite-catalogue.js';
+import type { JudgeCalibrations } from '../judges/calibrations.js';
+import type { JudgeCatalogue } from '../judges/judge-catalogue.js';
 import type { Annotations } from '../review/annotations.js';
 import { type ReportOptions, readReport } from '../views/report.js';
 import type { Results } from '../views/results.js';
 
 export type EvidenceParts = {
   readonly findSuite: SuiteCatalogue['find'];
+  readonly suiteSignature: SuiteCatalogue['signature'];
   /** Of a completed eval run whose suite has a contract. */
   readonly contractReport: (owner: Owner, runId: RunId) => Promise<ContractReport>;
   readonly store: Store;
@@ -29,6 +32,10 @@ export type EvidenceParts = {
   readonly overridesOf: Annotations['overridesOf'];
   readonly chooseModel: AgentCatalogue['chooseModel'];
   readonly contractOf: Contracts['of'];
+  /** A portable judge that the host has. */
+  readonly hostJudge: JudgeCatalogue['pinned'];
+  /** What is known of the judge of a run. */
+  readonly calibrationOf: JudgeCalibrations['of'];
   readonly revokedVersions: AgentCatalogue['revoked'];
   /** What a drop must exceed to count: the operator's word, not the run's. */
   readonly tolerance: number;
@@ -78,7 +85,26 @@ export async function gatherEvidence(
     report,
     ...(report.adjusted && { adjusted: report.adjusted }),
     ...(await contractFacts(parts, run, plan)),
+    ...(await calibrationFacts(parts, proof, required, run)),
   };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Labels of the promoting principal are left out, like its corrections: nobody vouches for the proof that they offer. */
+async function calibrationFacts(
+  { calibrationOf, clock }: EvidenceParts,
+  { principal }: EvidenceRequest,
+  { calibration: wanted }: RequiredEval,
+  run: Run,
+): Promise<Pick<Evidence, 'calibration'>> {
+  if (!wanted) return {};
+  const { blindOnly = true, maxAgeDays } = wanted;
+  const since = maxAgeDays === undefined ? 0 : clock.now() - maxAgeDays * DAY_MS;
+  const labels = await calibrationOf(run);
+  const counted = labels?.calibration({ blindOnly, notBy: principal, since });
+  if (!labels || !counted) return {};
+  return { calibration: { ...counted, anyAge: labels.calibration({ blindOnly, notBy: principal }).n } };
 }
 
 /** As far as its row tells: without its results. */
@@ -90,6 +116,7 @@ export async function plannedFacts(
 ): Promise<Evidence> {
   const suite = await suiteNow(parts, run.owner, required.suite);
   const model = await parts.chooseModel(run.owner, plan.agent, {});
+  const signature = required.signedSuite && (await parts.suiteSignature(run.owner, plan.suite.digest));
   return {
     runId: run.runId,
     status: run.status,
@@ -97,8 +124,14 @@ export async function plannedFacts(
     ...(run.completedAt !== undefined && { endedAt: run.completedAt }),
     ...(run.headline && { headline: run.headline }),
     ...(suite && { suite }),
+    ...(signature && { suiteSigned: signature.trusted }),
     ...('model' in model && model.model && { model: model.model }),
+    ...((await isOwnJudge(parts, plan)) && { ownJudge: true }),
   };
+}
+
+async function isOwnJudge({ hostJudge }: EvidenceParts, { judge }: EvalPlan): Promise<boolean> {
+  return judge?.portable !== undefined && (await hostJudge(HOST_OWNER, judge.promptDigest)) === undefined;
 }
 
 /** The operator's suite goes before a tenant's of the same name: a tenant cannot replace the gate's suite. */

@@ -72,7 +72,8 @@ export async function decideProof(
   const facts = run && (await gatherEvidence(parts, proof, required, run, run.plan as EvalPlan));
   const reason = judge(facts);
   const shown = defined({ report: facts?.report });
-  if (reason || !run || !facts) return { ...defined({ reason }), ...shown, compared: [] };
+  if (reason || !run || !facts)
+    return { ...defined({ reason, told: facts && judgeTold(facts, reason) }), ...shown, compared: [] };
   const compared: { serving: DeployedVersion['version']; report: EvalReport }[] = [];
   const rivals = required.noRegression ? rivalsOf(proof.before, proof.next, proof.request.version) : [];
   for (const { version: serving, ...rival } of rivals) {
@@ -88,14 +89,25 @@ export async function decideProof(
 type RefusalDetails = {
   readonly serving?: DeployedVersion['version'];
   readonly against?: string | undefined;
+  readonly judged?: { readonly [fact: string]: string | number };
 };
+
+/** What is known of the judge, where that is the reason: as many labels are missing as the caller can count. */
+function judgeTold(
+  { calibration }: Evidence,
+  reason: EvidenceReason | undefined,
+): RefusalDetails | undefined {
+  if (!reason?.startsWith('judge_') || !calibration) return undefined;
+  const { judge, n: labels, anyAge: labelsOfAnyAge, kappa, kappaInterval } = calibration;
+  return { judged: defined({ judge, labels, labelsOfAnyAge, kappa, kappaLow: kappaInterval?.[0] }) };
+}
 
 const unmet = (
   reason: EvidenceReason,
   { suite }: RequiredEval,
-  { serving, against }: RefusalDetails = {},
+  { serving, against, judged }: RefusalDetails = {},
 ): RunError => ({
   code: 'eval_gate_unmet',
   message: `No deployment without evidence: ${describeReason(reason)}`,
-  details: { reason, ...(suite !== '' && { suite }), ...defined({ serving, against }) },
+  details: { reason, ...(suite !== '' && { suite }), ...defined({ serving, against }), ...judged },
 });

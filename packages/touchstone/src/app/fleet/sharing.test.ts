@@ -1,6 +1,6 @@
 import { asId, type Digest, type RunId } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
-import type { Run, Worker } from '../../ports/index.js';
+import type { Run, WorkerRow } from '../../ports/index.js';
 import { parseConfig } from '../config/config.js';
 import { createManualClock } from '../testing/manual-clock.js';
 import { environmentDigest } from './environment.js';
@@ -11,12 +11,13 @@ const QUIET = { info: () => undefined, warn: () => undefined, error: () => undef
 
 function member(alive: readonly Digest[]) {
   const clock = createManualClock();
-  const list = async (): Promise<readonly Worker[]> =>
-    alive.map((environment) => ({ environment, version: '1', atWork: 0 }));
+  const list = async (): Promise<readonly WorkerRow[]> =>
+    alive.map((environment) => ({ environment, version: '1', atWork: 0, name: 'm:1', beatAt: 0 }));
   const workers = {
     list,
     beat: async () => undefined,
     leave: async () => undefined,
+    sweep: async () => undefined,
     waitingRuns: async () => 0,
   };
   return { clock, ...createFleetMember({ workers, clock, log: QUIET, environment: OURS, activeRuns: 32 }) };

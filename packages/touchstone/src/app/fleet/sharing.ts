@@ -1,4 +1,4 @@
-import type { Digest, RunId } from '@touchstone/protocol';
+import type { AgentPlan, Digest, EvalPlan, RunId } from '@touchstone/protocol';
 import type { Sharing } from '../../engine/index.js';
 import type { Clock, Log, Run, Store, Worker, Workers } from '../../ports/index.js';
 import { keepDoing } from './keep-doing.js';
@@ -18,7 +18,6 @@ type SharingParts = {
 };
 
 export type FleetMember = Sharing & {
-  readonly environment: Digest;
   /** From now on the others know of this process, and of how much it has to do. Returns the function that ends it. */
   join(facts: () => Omit<Worker, 'environment'>): () => Promise<void>;
 };
@@ -35,6 +34,7 @@ export function createFleetMember(parts: SharingParts): FleetMember {
   return {
     activeRuns: parts.activeRuns,
     environment,
+    processes: async () => (await workers.list()).length,
     async suits({ runId, plan }) {
       const tried = unable.get(runId);
       if (tried && clock.elapsed() - tried.triedAt < UNABLE_MS) return false;
@@ -62,14 +62,17 @@ export const withEnvironment = (store: Store, environment: Digest): Store => ({
     ...store.runs,
     create: (run, options) => {
       const { plan } = run;
-      const isExecuted = plan.kind === 'eval' || plan.kind === 'agent';
-      return store.runs.create(isExecuted ? { ...run, plan: { ...plan, environment } } : run, options);
+      return store.runs.create(isExecuted(plan) ? { ...run, plan: { ...plan, environment } } : run, options);
     },
   },
 });
 
+/** Whether a run executes agents, which is for processes that work. */
+export const isExecuted = (plan: Run['plan']): plan is EvalPlan | AgentPlan =>
+  plan.kind === 'eval' || plan.kind === 'agent';
+
 const environmentOf = (plan: Run['plan']): Digest | undefined =>
-  plan.kind === 'eval' || plan.kind === 'agent' ? plan.environment : undefined;
+  isExecuted(plan) ? plan.environment : undefined;
 
 /** A run that has not been tried for long is with another process, or over. */
 function forgetOld(unable: Map<RunId, { readonly triedAt: number }>, now: number): void {

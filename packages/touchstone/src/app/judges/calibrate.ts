@@ -1,20 +1,26 @@
 import {
   type Agreement,
   asId,
+  type CalibrationLabel,
+  type CriterionId,
   defined,
+  type Interval,
   type JudgeIdentity,
   type TaskId,
   type UnscoredReason,
 } from '@touchstone/protocol';
 import { type Task, toBody } from '@touchstone/protocol/bodies';
-import { agreementOn } from '../../scorecard/index.js';
+import { agreementOn, foldCalibration, unnamedLabel } from '../../scorecard/index.js';
 import type { Judging } from './judging.js';
 import type { Label, LabelGroup } from './labels.js';
+import { answerSubject, taskSubject } from './subjects.js';
 
 /** What became of one label. */
 export type Judgement = {
   readonly label: Label;
   readonly by: LabelGroup['by'];
+  /** Absent when it was not decided. */
+  readonly criterion?: CriterionId;
   /** Absent when the judge said nothing that can be read. */
   readonly met?: boolean;
   /** The share of votes that said so. */
@@ -37,7 +43,9 @@ export type Calibration = Omit<CheckedLabels, 'judgements'> & {
   readonly judge?: JudgeIdentity;
   readonly labels: number;
   /** People against the judge; checks are not in it, because they would agree with any judge. */
-  readonly judged: Agreement;
+  readonly judged: Agreement & { readonly kappaInterval?: Interval };
+  /** What the judge said of each label that it decided, without content. */
+  readonly verdicts: readonly CalibrationLabel[];
   readonly checks: Omit<Agreement, 'kappa'>;
   readonly unreadable: number;
   readonly unreachable: number;
@@ -67,13 +75,18 @@ export async function calibrate(
 ): Promise<Calibration> {
   const { judgements, ...spent } = await checkLabels(judging, groups, signal, onProgress);
   const { kappa: _, ...checks } = agreementOn(pairsOf(judgements.filter(({ by }) => by === 'check')));
+  const verdicts = judgements.flatMap((one) => verdictLabel(one, judging.at));
   const undecided = judgements.filter(({ met }) => met === undefined);
   const count = (reason: Judgement['unscored']): number =>
     undecided.filter(({ unscored }) => unscored === reason).length;
   return {
     ...(judging.judge && { judge: judging.judge }),
     labels: judgements.length,
-    judged: agreementOn(pairsOf(judgements.filter(({ by }) => by === 'judge'))),
+    judged: {
+      ...agreementOn(pairsOf(judgements.filter(({ by }) => by === 'judge'))),
+      ...defined({ kappaInterval: foldCalibration(verdicts).kappaInterval }),
+    },
+    verdicts,
     checks,
     unreadable: count('judge_unreadable'),
     unreachable: count('judge_unreachable'),
@@ -161,9 +174,28 @@ function judgementsOf(group: LabelGroup, { score, criteria, bodies }: Scored): r
       label,
       by,
       met: result?.met === true,
-      ...defined({ agreement: result?.agreement, reason }),
+      ...defined({ criterion: result?.id, agreement: result?.agreement, reason }),
     };
   });
+}
+
+/** None for what a check decided: it would agree with any judge. */
+function verdictLabel({ label, by, met, criterion }: Judgement, judgedAt: number): CalibrationLabel[] {
+  if (by === 'check' || met === undefined || criterion === undefined) return [];
+  const { input, output, line, at = judgedAt, seen } = label;
+  return [
+    {
+      task: taskSubject(input),
+      answer: answerSubject(input, output),
+      criterion,
+      person: label.met,
+      judge: met,
+      ...(seen && { seen }),
+      by: label.by ?? unnamedLabel(line),
+      at,
+      judgedAt,
+    },
+  ];
 }
 
 /** What people and the judge, or a check, said of the same thing. */

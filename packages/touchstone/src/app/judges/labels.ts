@@ -20,10 +20,15 @@ export type Label = {
   readonly output: Json;
   readonly criterion: string;
   readonly met: boolean;
+  /** Who gave it. */
+  readonly by?: string;
+  /** When it was given, in milliseconds since 1970. */
+  readonly at?: number;
+  /** The person had seen what the judge said. */
+  readonly seen?: true;
 };
 
-const MEMBERS = ['id', 'input', 'output', 'criterion', 'met'];
-/** Decided by what a run has recorded of calls, which a label does not have. */
+const MEMBERS = ['id', 'input', 'output', 'criterion', 'met', 'by', 'at', 'seen'];
 /** Checks of what an agent did, or by what only a run has. A label holds a question and an answer. */
 const NEED_A_RUN = /"(tool-[a-z-]+|latency|cost|tokens|turns|scorer|similar|calls|memory)"/;
 
@@ -60,7 +65,7 @@ function readLabel(source: string, line: number): Label | readonly Issue[] {
   if (!isObject(value)) return [{ pointer: '', line, message: 'Expected one JSON object on this line.' }];
   const issues = labelIssues(value as JsonObject).map((issue) => ({ ...issue, line }));
   if (issues.length > 0) return issues;
-  const { id, input = null, output, criterion, met } = value as JsonObject;
+  const { id, input = null, output, criterion, met, by, at, seen } = value as JsonObject;
   return {
     line,
     ...(id !== undefined && { id: String(id) }),
@@ -68,6 +73,9 @@ function readLabel(source: string, line: number): Label | readonly Issue[] {
     output: output as Json,
     criterion: String(criterion),
     met: met === true,
+    ...(by !== undefined && { by: String(by) }),
+    ...(at !== undefined && { at: Date.parse(String(at)) }),
+    ...(seen === true && { seen }),
   };
 }
 
@@ -77,12 +85,23 @@ function labelIssues(value: JsonObject): readonly Issue[] {
     ...(hasUnknown ? [{ pointer: '', message: `A label has ${MEMBERS.join(', ')} and nothing else.` }] : []),
     ...('output' in value ? [] : [{ pointer: '/output', message: 'Expected the answer that was judged.' }]),
     ...(typeof value.met === 'boolean' ? [] : [{ pointer: '/met', message: 'Expected true or false.' }]),
-    ...(value.id === undefined || typeof value.id === 'string'
+    ...['id', 'by'].flatMap((member) =>
+      value[member] === undefined || (typeof value[member] === 'string' && value[member] !== '')
+        ? []
+        : [{ pointer: `/${member}`, message: 'Expected a string that is not empty.' }],
+    ),
+    ...(value.at === undefined || isTime(value.at)
       ? []
-      : [{ pointer: '/id', message: 'Expected a string.' }]),
+      : [{ pointer: '/at', message: 'Expected a time such as 2026-11-17T09:30:00Z.' }]),
+    ...(value.seen === undefined || typeof value.seen === 'boolean'
+      ? []
+      : [{ pointer: '/seen', message: 'Expected true or false.' }]),
     ...criterionIssues(value.criterion),
   ];
 }
+
+const isTime = (value: Json): boolean =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value) && Number.isFinite(Date.parse(value));
 
 /** Whether a label can be about it: prose, or a check of question and answer alone. */
 export const isLabelCriterion = (criterion: string): boolean => criterionIssues(criterion).length === 0;

@@ -10,8 +10,8 @@ import type { LabelFilter } from '../../ports/index.js';
 import { type JudgedLabel, measureLabels } from '../../scorecard/index.js';
 import type { TaskSources } from '../views/task-view.js';
 import type { TaskTables } from '../views/tasks/task-table.js';
-import { taskReader } from './answers.js';
-import { type Decision, type JudgeVerdict, readDecisions, verdictOn } from './decisions.js';
+import type { Decision, JudgeVerdict } from './decisions.js';
+import { judgedDecisions } from './judged-decisions.js';
 
 export type AgreementQuery = Omit<LabelFilter, 'runId'> & { readonly judge?: string | undefined };
 
@@ -24,23 +24,16 @@ type JudgeLabels = {
 
 /** How far judges agree with the labels of people. Checks are left out: they would agree with any judge. */
 export async function readAgreements(
-  { sources, tables }: Parts,
+  parts: Parts,
   owner: Owner,
   { judge, ...filter }: AgreementQuery,
 ): Promise<JudgeAgreements> {
-  const { store } = sources;
   const judges = new Map<string, JudgeLabels>();
-  const readTask = taskReader(sources);
-  for (const decision of await readDecisions({ store, tables }, owner, filter)) {
-    const { run, task, label } = decision;
-    const criterion = (await readTask(run, task.ordinal))?.criteria.find(({ id }) => id === label.criterion);
-    const verdict = criterion?.judged ? await verdictOn(store.log, decision) : undefined;
-    const identity = run.plan.judge;
-    if (!criterion || !verdict || identity?.digest !== verdict.judge) continue;
+  for await (const { decision, criterion, verdict, identity } of judgedDecisions(parts, owner, filter)) {
     if (judge !== undefined && judge !== verdict.judge) continue;
     const one: JudgeLabels = judges.get(verdict.judge) ?? { identity, labels: [], costs: new Map() };
     judges.set(verdict.judge, one);
-    one.labels.push(judgedLabel(decision, criterion.id, verdict));
+    one.labels.push(judgedLabel(decision, criterion, verdict));
     if (verdict.costUsd !== undefined) one.costs.set(decision.answer, verdict.costUsd);
   }
   const found = [...judges.values()].sort((a, b) => b.labels.length - a.labels.length);

@@ -1,4 +1,4 @@
-import type { CriterionId, EventId } from '@touchstone/protocol';
+import type { CriterionId, Digest, EventId } from '@touchstone/protocol';
 import { type Body, eventIdOf, fromBody, isJudged, type Task } from '@touchstone/protocol/bodies';
 import type { EndedTask } from '@touchstone/protocol/tasks';
 import type { Run, Store, TaskRecord } from '../../ports/index.js';
@@ -40,12 +40,19 @@ export type TaskCriterion = {
 };
 export type ReviewedTask = { readonly input: Body; readonly criteria: readonly TaskCriterion[] };
 
-/** Reads tasks of runs, each once. Undefined when the suite is gone. */
+/** Reads tasks of runs, each once, and the heads of their suites once. Undefined when the suite is gone. */
 export function taskReader(sources: TaskSources) {
   const read = new Map<string, Promise<ReviewedTask | undefined>>();
-  return ({ owner, plan }: EvalRun, ordinal: number): Promise<ReviewedTask | undefined> => {
-    const key = `${plan.suite.digest} ${ordinal}`;
-    const task = read.get(key) ?? readTask(sources, { owner, plan }, ordinal);
+  const suites = new Map<string, ReturnType<typeof findSuite>>();
+  const suiteOf = ({ owner, plan }: EvalRun): ReturnType<typeof findSuite> => {
+    const found = suites.get(plan.suite.digest) ?? findSuite(sources, owner, plan);
+    suites.set(plan.suite.digest, found);
+    return found;
+  };
+  return (run: EvalRun, ordinal: number): Promise<ReviewedTask | undefined> => {
+    const { digest } = run.plan.suite;
+    const key = `${digest} ${ordinal}`;
+    const task = read.get(key) ?? readTask(sources, digest, suiteOf(run), ordinal);
     read.set(key, task);
     return task;
   };
@@ -53,12 +60,13 @@ export function taskReader(sources: TaskSources) {
 
 async function readTask(
   sources: TaskSources,
-  { owner, plan }: Pick<EvalRun, 'owner' | 'plan'>,
+  digest: Digest,
+  found: ReturnType<typeof findSuite>,
   ordinal: number,
 ): Promise<ReviewedTask | undefined> {
-  const suite = await findSuite(sources, owner, plan);
+  const suite = await found;
   if (!suite) return undefined;
-  const [task] = await sources.store.suites.tasks(suite.holder, plan.suite.digest, ordinal, 1);
+  const [task] = await sources.store.suites.tasks(suite.holder, digest, ordinal, 1);
   return task && { input: task.input, criteria: criteriaWithWords(task) };
 }
 

@@ -1,4 +1,4 @@
-import { HostError, type Owner } from '@touchstone/protocol';
+import { HostError, type Owner, timestampOf } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
 import { type LabelFilter, PAGE_BYTES } from '../../ports/index.js';
 import { isLabelCriterion } from '../judges/labels.js';
@@ -52,7 +52,7 @@ const tooMany = (): HostError =>
 /** Undefined for what has no line: other criteria, and answers that have been removed. */
 function lineWriter(sources: TaskSources) {
   const readTask = taskReader(sources);
-  return async ({ run, task, answer, by, label }: Decision) => {
+  return async ({ run, task, answer, by, at, label }: Decision) => {
     if (run.bodiesRemovedAt !== undefined) return undefined;
     const found = await readTask(run, task.ordinal);
     const place = found?.criteria.findIndex(({ id }) => id === label.criterion) ?? -1;
@@ -66,6 +66,9 @@ function lineWriter(sources: TaskSources) {
       output: fromBody(given.output),
       criterion: criterion.sentence,
       met: label.verdict === 'met',
+      by,
+      at: timestampOf(at),
+      ...(label.seen && { seen: true }),
     };
     return {
       place: [run.createdAt, run.runId, task.ordinal, given.record.repeat, place, by],

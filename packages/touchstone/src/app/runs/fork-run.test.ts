@@ -102,6 +102,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
       checkerFor: () => checkAtOnce,
       priceOf: () => undefined,
       unsetVariable: () => undefined,
+      suiteSignature: async () => undefined,
       async findSuite(owner, reference) {
         asked.push(reference);
         return { head: now.suite, owner };
@@ -112,6 +113,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
       },
       chooseModel: async () => ({}),
       chooseUser: async () => ({}),
+      judges: { choosePortable: async () => ({ issue: 'none' }) },
       chooseJudge: () => ({ issue: 'There is no judge here.' }),
       chooseSafetyJudge: () => undefined,
       safetyPolicy: undefined,

@@ -26,6 +26,7 @@ import type { JudgeDecision, Judges } from '../judges/judges.js';
 import { pinBaseline } from './baseline.js';
 import { budgetIssues } from './budget.js';
 import { type DeciderParts, planDeciders } from './plan-deciders.js';
+import { planJudge } from './plan-judge.js';
 import { type ModelPlanParts, planModel, planUser } from './plan-model.js';
 import { checkBounds } from './run-bounds.js';
 import { SLOW_CHECKS, taskIssues } from './task-criteria.js';
@@ -52,8 +53,10 @@ export type EvalSettings = {
 export type PlanParts = ModelPlanParts &
   DeciderParts & {
     readonly findSuite: SuiteCatalogue['find'];
+    readonly suiteSignature: SuiteCatalogue['signature'];
     readonly findAgent: FindAgent;
     readonly chooseJudge: Judges['choose'];
+    readonly judges: Pick<Judges, 'choosePortable' | 'configured'>;
     readonly chooseSafetyJudge: Judges['chooseForSafety'];
     /** Why one of these tools cannot be called. */
     readonly unsetVariable: (owner: Owner, toolIds: readonly string[]) => string | undefined;
@@ -100,8 +103,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   const { facts } = agent;
   const { head } = suite;
   const contract = await contractFor(parts, owner, head.digest);
-  const judge =
-    head.judgedTasks > 0 && !contract ? parts.chooseJudge({ withData: head.needs?.judgeData }) : undefined;
+  const judge = await planJudge(parts, owner, head, body, contract !== undefined, suite.owner);
   const check = parts.checkerFor(owner);
   const decided = await checkRunnable({
     head,
@@ -125,6 +127,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   const plan: EvalPlan = {
     kind: 'eval',
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
+    ...(await planSignature(parts, owner, head.digest)),
     agent: pinOf(agent),
     ...defined({ filesNotFollowed: facts.filesNotFollowed }),
     ...(facts.kind === 'recorded' && { recorded: true }),
@@ -141,6 +144,18 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   };
   checkBudget(parts, body, plan);
   return { workflowId: head.suiteId, plan: { ...plan, ...(await planComparison(parts, owner, plan, body)) } };
+}
+
+/** Who vouches for the suite now: a gate decides later whether that is enough. */
+async function planSignature(
+  { suiteSignature }: PlanParts,
+  owner: Owner,
+  suite: Digest,
+): Promise<Pick<EvalPlan, 'suiteSignature'>> {
+  const signature = await suiteSignature(owner, suite);
+  if (!signature?.trusted) return {};
+  const { keyId, pack } = signature;
+  return { suiteSignature: { keyId, ...defined({ pack }) } };
 }
 
 async function contractFor({ contracts, contract }: PlanParts, owner: Owner, suite: Digest) {

@@ -5,6 +5,7 @@ import {
   type HostError,
   type Issue,
   isHostError,
+  JUDGE_REFERENCE,
   type JudgeIdentity,
   type Owner,
   type Principal,
@@ -22,7 +23,7 @@ import { ENGINE_VERSION } from '../../engine/index.js';
 import type { Clock, Ids, NewRun, Run, RunOrigin, Store, SuiteHead } from '../../ports/index.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import type { SuiteCatalogue } from '../catalogue/suite-catalogue.js';
-import type { JudgeChoice, Judges } from '../judges/judges.js';
+import type { JudgeChoice, JudgeDecision, Judges } from '../judges/judges.js';
 import { checkBodies } from '../retention/removed-bodies.js';
 import { ownRun } from '../views/run-measurement.js';
 import { type EvalSettings, evaluationOff } from './plan-run.js';
@@ -38,6 +39,7 @@ type RejudgeParts = {
   readonly suiteHead: SuiteCatalogue['head'];
   readonly suiteTasks: SuiteCatalogue['tasks'];
   readonly chooseJudge: Judges['choose'];
+  readonly judges: Pick<Judges, 'choosePortable' | 'configured'>;
   /** Why this owner may not ask this model; undefined when it may. */
   readonly modelIssue: (owner: Owner, model: string) => string | undefined;
   readonly evalSettings: EvalSettings | undefined;
@@ -60,6 +62,7 @@ export async function createRejudge(
   const { needs } = await checkJudged(parts, owner, source);
   const judge =
     (await contractJudge(parts, owner, source, wish)) ??
+    (await portableJudge(parts, owner, wish, needs)) ??
     permittedJudge(parts, owner, { ...wish, withData: needs?.judgeData }, origin);
   const plan = within(parts.maxRunDurationMs, judgedAnew(source));
   const policy = plan.modes.includes('adversarial') ? parts.safetyPolicy : undefined;
@@ -102,6 +105,22 @@ async function sourcePlan({ store }: RejudgeParts, owner: Owner, runId: RunId): 
   checkBodies(run, 'judged again');
   return run.plan;
 }
+
+/** The portable judge that is wished for; without a wish that of the suite, or of the configuration. */
+async function portableJudge(
+  { judges }: RejudgeParts,
+  owner: Owner,
+  { model, votes }: JudgeRequest,
+  needs: SuiteHead['needs'],
+): Promise<JudgeIdentity | undefined> {
+  const reference = model === undefined ? (needs?.judge ?? judges.configured) : model;
+  if (reference === undefined || !isJudgeName(reference)) return undefined;
+  if (votes !== undefined) throw refusal('/votes', 'A portable judge brings its votes along.');
+  return decided(await judges.choosePortable(owner, reference, needs?.judgeData));
+}
+
+/** Names of models have a slash, or none of the parts of a judge's name. */
+export const isJudgeName = (name: string): boolean => JUDGE_REFERENCE.test(name);
 
 /** A judge that would be asked nothing is not a second opinion. */
 async function checkJudged(parts: RejudgeParts, owner: Owner, plan: EvalPlan): Promise<SuiteHead> {
@@ -195,6 +214,10 @@ export function decideJudge(choose: Judges['choose'], wish: JudgeChoice): JudgeI
   const judge = choose(wish);
   if (judge === undefined)
     throw refusal('/judge', 'No judge is configured. Name one, or set judge.model in the configuration.');
+  return decided(judge);
+}
+
+export function decided(judge: JudgeDecision): JudgeIdentity {
   if ('issue' in judge) throw refusal('/judge', judge.issue);
   return judge;
 }

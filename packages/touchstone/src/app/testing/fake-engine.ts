@@ -48,7 +48,7 @@ export function createFakeEngine(store: Store, listeners: Set<ProgressListener>)
     },
     adopt: async () => undefined,
     drives: () => true,
-    load: { atWork: 0, takeovers: 0 },
+    load: { atWork: 0, takeovers: 0, assignments: 0 },
     drain: async () => undefined,
     shutdown: async () => undefined,
     watch(_, listener) {

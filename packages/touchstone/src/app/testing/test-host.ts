@@ -29,6 +29,8 @@ import { createMemoryStore } from '../../store/index.js';
 import { readSentSuite } from '../catalogue/read-suite.js';
 import { createSuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import { type Config, parseConfig } from '../config/config.js';
+import { createCheckpoints } from '../deployments/checkpoints.js';
+import { createJudgeCatalogue } from '../judges/judge-catalogue.js';
 import { createLimitCounts } from '../limit-counts.js';
 import { createRefusals } from '../refusals.js';
 import { createRetention } from '../retention/retention.js';
@@ -44,6 +46,7 @@ import { readCounts } from '../views/counts.js';
 import { buildDebugBundle } from '../views/debug-bundle/debug-bundle.js';
 import { diffRuns } from '../views/diff.js';
 import { readHistory } from '../views/history.js';
+import { readLooks } from '../views/looks.js';
 import { readMatrix } from '../views/outcomes/matrix.js';
 import { createOutcomesReader } from '../views/outcomes/run-outcomes.js';
 import { createOrdinalsReader } from '../views/outcomes/task-ordinals.js';
@@ -225,6 +228,8 @@ function createFake(
     limitCounts,
     shares: UNSHARED,
     taskEvents: async () => ({ items: [], spans: [] }),
+    calibrationOf: async () => undefined,
+    judges: createJudgeCatalogue(store, clock),
     taskTexts: { find: async () => new Set() },
     readSuite: (owner, value, bytes) =>
       readSentSuite({ check: checkAtOnce, shares: UNSHARED }, owner, value, bytes),
@@ -244,6 +249,7 @@ function createFake(
         return facts && { facts, hostOwned: true };
       },
     },
+    checkpoints: createCheckpoints({ audit: store.audit, clock, signing: undefined, version: '0' }),
     retention: createRetention({ store, clock, log, origin: 'host' }),
     deployments: {
       list: async () => undefined,
@@ -312,6 +318,7 @@ function createFake(
     results,
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
+    looks: (owner, request) => readLooks({ store, results }, owner, request, 0),
     compareRuns: (owner, request) => readComparison({ store, results }, owner, request, 0),
     compareJudges: async () => {
       throw new HostError('not_found', 'There is no such eval run.');

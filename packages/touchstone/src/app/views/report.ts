@@ -1,4 +1,5 @@
 import {
+  defined,
   type EvalPlan,
   type EvalReport,
   HostError,
@@ -12,14 +13,23 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import type { Store } from '../../ports/index.js';
-import { buildReport, type MeasuredResults, type ReportExtras } from '../../scorecard/index.js';
+import {
+  buildReport,
+  type LabelDifferences,
+  type MeasuredResults,
+  type ReportExtras,
+} from '../../scorecard/index.js';
 import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
 import type { Annotations } from '../review/annotations.js';
 import { comparisonIssues } from '../runs/baseline.js';
 import { sharedTasks } from './common-tasks.js';
 import { measuredRun, type ResultSource, reportedRun } from './run-measurement.js';
 
-export type ReportParts = ResultSource & { readonly overridesOf: Annotations['overridesOf'] };
+export type ReportParts = ResultSource & {
+  readonly overridesOf: Annotations['overridesOf'];
+  /** What labels of people make of the tasks of a run; absent where the error of the judge is not asked for. */
+  readonly labelsOf?: (owner: Owner, runId: RunId) => Promise<LabelDifferences>;
+};
 
 export type ReportOptions = {
   /** Hold the run against this one instead of its own baseline. */
@@ -48,7 +58,9 @@ export async function readReport(
   const facts = { runId, plan, ...(thresholds && { thresholds }) };
   const kinds = await kindsOf(store, owner, plan, overrides);
   const kindOf = (taskId: TaskId) => kinds.get(taskId);
-  const report = buildReport(facts, results, { ...(baseline && { baseline }), overrides, kindOf });
+  const labels = await parts.labelsOf?.(owner, runId);
+  const extras = { overrides, kindOf, ...defined({ baseline, labels }) };
+  const report = buildReport(facts, results, extras);
   return thresholds ? { ...report, thresholds } : report;
 }
 

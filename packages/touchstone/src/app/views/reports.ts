@@ -6,7 +6,7 @@ const KEPT = 32;
 
 /**
  * The reports of completed runs. A completed run changes no more, so what was folded once is kept while the same question is
- * asked, no correction has been added, and the runs are still here.
+ * asked, no correction or label has been added, and the runs are still here.
  */
 export function createReports(
   parts: ReportParts,
@@ -26,7 +26,7 @@ export function createReports(
 
 /** Undefined when the report cannot be kept: the run has not completed, or something came from a file. */
 async function keyOf(
-  { store, overridesOf }: ReportParts,
+  { store, overridesOf, labelsOf }: ReportParts,
   owner: Owner,
   runId: RunId,
   options: ReportOptions,
@@ -36,5 +36,11 @@ async function keyOf(
   const against = options.against ?? run.plan.baselineRunId;
   const before = against === undefined ? undefined : await store.runs.get(owner, against);
   if (against !== undefined && before?.status !== 'completed') return undefined;
-  return JSON.stringify([owner, runId, options, await overridesOf(owner, runId)]);
+  return JSON.stringify([
+    owner,
+    runId,
+    options,
+    await overridesOf(owner, runId),
+    ...((await labelsOf?.(owner, runId)) ?? []),
+  ]);
 }

@@ -133,7 +133,11 @@ function planFacts(plan: RunPlan): object {
   if (plan.kind === 'agent') return { kind: plan.kind, agent, ...model };
   return {
     kind: plan.kind,
-    suite: { ref: `${plan.suite.suiteId}@${plan.suite.version}`, digest: plan.suite.digest },
+    suite: {
+      ref: `${plan.suite.suiteId}@${plan.suite.version}`,
+      digest: plan.suite.digest,
+      ...defined({ signature: plan.suiteSignature }),
+    },
     agent,
     ...defined({ filesNotFollowed: plan.filesNotFollowed }),
     ...model,

@@ -1,6 +1,7 @@
-import type { Fork, Owner, RunId } from '@touchstone/protocol';
+import type { Owner } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
-import type { AppendNotice, Clock, Log, Store, Webhook, Webhooks } from '../../ports/index.js';
+import type { Clock, Log, Store, Webhook, Webhooks } from '../../ports/index.js';
+import { createStretches, firstNews, type Stretch, type Stretches } from '../stretches.js';
 import type { Endpoint } from './webhook-endpoint.js';
 
 /** The endpoints of the owners that have committed something, kept in step with the store. */
@@ -77,58 +78,17 @@ type DispatchParts = {
   readonly log: Log;
 };
 
-/** Events `from` to before `until` of a run, committed and not dispatched yet. */
-type Stretch = { readonly owner: Owner; readonly runId: RunId; readonly from: number; until: number };
-
 const PAGE_EVENTS = 200;
 
 /** Hands committed events from the log to the endpoints that subscribe to them. */
-export function createDispatch(parts: DispatchParts) {
+export function createDispatch(parts: DispatchParts): Pick<Stretches, 'start' | 'stop'> {
   const { store, endpoints, log } = parts;
-  // One queue for each tenant: a long log of one does not hold up the events of another.
-  const queues = new Map<string, Stretch[]>();
-  const working = new Set<Promise<void>>();
-  let unwatch: (() => void) | undefined;
-  let isStopped = false;
-
-  async function work(tenant: string, waiting: Stretch[]): Promise<void> {
-    for (let stretch = waiting.shift(); stretch && !isStopped; stretch = waiting.shift()) {
-      const { runId } = stretch;
-      await dispatch(parts, stretch, () => isStopped).catch((error) =>
-        log.error('webhook.intakeFailed', { runId }, error),
-      );
-    }
-    queues.delete(tenant);
-  }
-
-  function enqueue({ owner, runId, firstSequence, eventCount }: AppendNotice): void {
-    const waiting = queues.get(owner.tenant) ?? [];
-    // The last stretch of a run grows while it waits, so a busy run waits once, not once per commit.
-    const last = waiting.findLast((stretch) => stretch.runId === runId);
-    if (last?.until === firstSequence) {
-      last.until += eventCount;
-      return;
-    }
-    waiting.push({ owner, runId, from: firstSequence, until: firstSequence + eventCount });
-    if (queues.has(owner.tenant)) return;
-    queues.set(owner.tenant, waiting);
-    const done = work(owner.tenant, waiting);
-    working.add(done);
-    void done.finally(() => working.delete(done));
-  }
-
-  return {
-    start(): void {
-      unwatch ??= store.log.watchAll((notice: AppendNotice) => {
-        if (!endpoints.hasNone(notice.owner)) enqueue(notice);
-      });
-    },
-    async stop(): Promise<void> {
-      unwatch?.();
-      isStopped = true;
-      await Promise.all(working);
-    },
-  };
+  return createStretches({
+    log: store.log,
+    wants: (owner) => !endpoints.hasNone(owner),
+    handle: (stretch, isStopped) => dispatch(parts, stretch, isStopped),
+    onFailed: ({ runId }, error) => log.error('webhook.intakeFailed', { runId }, error),
+  });
 }
 
 async function dispatch(
@@ -146,12 +106,6 @@ async function dispatch(
     for (const event of events) if (event.sequence < until) offer(listening, owner, event);
     next = (events.at(-1)?.sequence ?? until) + 1;
   }
-}
-
-/** The events that a fork copies were sent when they happened. A replay has no new ones at all. */
-function firstNews(fork: Fork | undefined, from: number): number | undefined {
-  if (!fork) return from;
-  return fork.mode === 'replay' ? undefined : Math.max(from, fork.fromSeq);
 }
 
 function offer(endpoints: readonly Endpoint[], owner: Owner, event: RunEvent): void {

@@ -1,6 +1,6 @@
 import { type EvalRunSnapshot, isEvalRun, type RunSnapshot } from '@touchstone/sdk';
 import { UsageError } from '../io.js';
-import { isConfirmation } from '../origin.js';
+import { isPart } from '../origin.js';
 import { runPages } from '../run-lookup.js';
 import type { Session } from '../session.js';
 
@@ -36,7 +36,7 @@ export async function lastTwo(
 
 /** A replay repeats a run, so it would be compared with itself. */
 const isOwn = (run: RunSnapshot): run is EvalRunSnapshot =>
-  isEvalRun(run) && run.touchstone.fork?.mode !== 'replay' && !isConfirmation(run);
+  isEvalRun(run) && run.touchstone.fork?.mode !== 'replay' && !isPart(run);
 
 const keyOf = (
   { touchstone: { suite, agent, judge, contract } }: EvalRunSnapshot,

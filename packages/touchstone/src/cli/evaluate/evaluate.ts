@@ -11,7 +11,7 @@ import { didYouMean } from '../suggest.js';
 import { toolsFor } from '../verbs/run/agent-choice.js';
 import { runOne } from '../verbs/run/attempts.js';
 import type { RunView } from '../verbs/run/result.js';
-import { driverOf, type RunDriver } from '../verbs/run/run-driver.js';
+import { driverOf, type RunDriver, watchedDriver } from '../verbs/run/run-driver.js';
 import type { RunOptions } from '../verbs/run/run-options.js';
 import { NothingToRun } from '../verbs/run/task-choice.js';
 import type { EndedTask, EvaluateOptions, Evaluation } from './evaluate-types.js';
@@ -146,25 +146,19 @@ async function run(
 /** What the caller's function throws, at once or later, must not disturb the run: it is thrown when the run has ended. */
 function tellingTasks(
   driver: RunDriver,
-  { touchstone }: Local,
+  local: Local,
   onTask: NonNullable<EvaluateOptions['onTask']>,
   calls: Promise<void>[],
 ): RunDriver {
   const call = async (task: EndedTask): Promise<void> => onTask(task);
-  return {
-    ...driver,
-    async follow(runId) {
-      const unwatch = touchstone.engine.watch(runId, (_, finished) => {
-        for (const task of finished) {
-          const called = call(task);
-          // It is looked at when the run has ended; until then nobody is to miss a handler.
-          called.catch(() => undefined);
-          calls.push(called);
-        }
-      });
-      return driver.follow(runId).finally(unwatch);
-    },
-  };
+  return watchedDriver(driver, local, (_, finished) => {
+    for (const task of finished) {
+      const called = call(task);
+      // It is looked at when the run has ended; until then nobody is to miss a handler.
+      called.catch(() => undefined);
+      calls.push(called);
+    }
+  });
 }
 
 const runOptions = (options: EvaluateOptions, agent: string | undefined): RunOptions => {

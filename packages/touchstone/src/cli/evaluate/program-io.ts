@@ -1,3 +1,4 @@
+import { PassThrough, Readable } from 'node:stream';
 import type { Io, Out } from '../io.js';
 
 const SILENT: Out = {
@@ -14,6 +15,7 @@ export const programIo = (signal: AbortSignal | undefined): Io => ({
   stdout: SILENT,
   stderr: SILENT,
   readInput: async () => '',
+  takeStdio: () => ({ stdin: Readable.from([]), stdout: new PassThrough() }),
   env: process.env,
   cwd: process.cwd(),
   now: () => Date.now(),

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { openTestCli, type TestCli } from '../testing/test-cli.js';
 
@@ -104,4 +106,20 @@ it('passEnv hands variables to a program, and one that is missing there is hinte
   const dies = open(command({ args: ['-e', 'throw new Error("no SHOP_API_KEY")'] }));
   const { out } = await dies('--bodies');
   expect(out).toContain('passEnv');
+});
+
+it('a verb of a host reads the address of its store from the file that it is told of, says nothing of it, and reads no .env', async () => {
+  cli = openTestCli({ env: {} });
+  cli.write('touchstone.config.json', { store: 'env:STORE_OF_TEST' });
+  cli.write('.env', 'STORE_OF_TEST=sqlite:wrong.db\n');
+  cli.write('secrets.env', 'STORE_OF_TEST=sqlite:right.db\n');
+  const without = await cli.run('keys', 'create');
+  expect([without.code, without.err]).toEqual([2, expect.stringContaining('STORE_OF_TEST')]);
+  const made = await cli.run('keys', 'create', '--env-file', 'secrets.env');
+  expect([made.code, made.err]).toEqual([0, expect.not.stringContaining('read from')]);
+  expect(await cli.run('keys', 'list', '--env-file', 'secrets.env', '--json')).toMatchObject({ code: 0 });
+  expect([existsSync(join(cli.cwd, 'right.db')), existsSync(join(cli.cwd, 'wrong.db'))]).toEqual([
+    true,
+    false,
+  ]);
 });

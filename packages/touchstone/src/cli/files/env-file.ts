@@ -9,16 +9,20 @@ export type EnvFiles = readonly string[] | false | undefined;
 
 /**
  * Adds the variables of files to the environment of this process, as `node --env-file` does: agents that are programs or
- * modules find them where they look. What is set already stays; of two files the later one counts.
+ * modules find them where they look. What is set already stays; of two files the later one counts. `tells` how many there were.
  */
-export function readEnvFiles(context: Context, named: EnvFiles): void {
+export function readEnvFiles(context: Context, named: EnvFiles, tells = true): void {
   const { io } = context;
   const files = named === false ? [] : (named ?? ownFile(context));
   if (files.length === 0) return;
   const variables = Object.assign({}, ...files.map((file) => readVariables(context, file))) as Variables;
   const env = io.env as { [name: string]: string | undefined };
   for (const [name, value] of Object.entries(variables)) env[name] ??= value;
-  writeLine(io.stderr, `${plural(Object.keys(variables).length, 'variable')} read from ${files.join(', ')}`);
+  if (tells)
+    writeLine(
+      io.stderr,
+      `${plural(Object.keys(variables).length, 'variable')} read from ${files.join(', ')}`,
+    );
 }
 
 type Variables = { readonly [name: string]: string };

@@ -52,7 +52,8 @@ export function placeFile(named: string, content: string | Buffer, overwrite = f
   mkdirSync(dirname(file), { recursive: true });
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
   try {
-    writeFileSync(draft, content);
+    // On disk before it has the name: after a power cut the name leads to the whole file or to the one before.
+    writeFileSync(draft, content, { flush: true });
     placeDraft(draft, named, overwrite);
   } finally {
     rmSync(draft, { force: true });

@@ -87,6 +87,10 @@ export async function openSources(
       `${flag} is about an agent definition, and ${argument} is none.`,
       `Leave ${flag} out.`,
     );
+  const registered = named
+    ? undefined
+    : await (await import('./registry-source.js')).openRegistered(context, session, argument, options);
+  if (registered) return [registered];
   if (!named) {
     const suites = openSuites(argument, cwd, options.contract);
     if (!local) tellContractsStay(context, suites);

@@ -1,11 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { type Digest, defined } from '@touchstone/protocol';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import { type LocalTouchstone, openContract } from '../../app/index.js';
 import type { Suite } from '../../ports/index.js';
 import { rowsBeside } from '../../profiles/index.js';
 import {
   contractBeside,
+  envelopeBeside,
   findSuiteFiles,
   highestVersion,
   readSuiteFile,
@@ -32,8 +34,15 @@ export type SuiteSource =
       readonly sourceOf: SuiteReading['sourceOf'];
       /** The contract that the suite was compiled with. */
       readonly pinned?: PinnedContract;
+      /** The envelope beside the file: who has signed the suite. */
+      readonly envelope?: string;
     }
-  | { readonly kind: 'reference'; readonly reference: string }
+  | {
+      readonly kind: 'reference';
+      readonly reference: string;
+      /** Of a suite that came from a registry and is installed: what the project has pinned. */
+      readonly digest?: Digest;
+    }
   | {
       readonly kind: 'packed';
       readonly suiteRef: string;
@@ -102,8 +111,15 @@ export function openSuiteFile(path: string, cwd: string, contract?: string): Sui
   const { suite } = authored;
   const meta = readMeta(resolve(cwd, path), suite.head.digest);
   const pinned = openContractFile(path, suite, cwd, contract);
+  const envelope = envelopeOf(path);
   const told = meta ? { notes: meta.notes, lines: () => meta.lines } : {};
-  return { kind: 'file', file, ...authored, ...told, ...(pinned && { pinned }) };
+  return { kind: 'file', file, ...authored, ...told, ...defined({ pinned, envelope }) };
+}
+
+/** Undefined when none lies beside the suite. */
+export function envelopeOf(suiteFile: string): string | undefined {
+  const path = envelopeBeside(suiteFile);
+  return existsSync(path) ? readText(path, path) : undefined;
 }
 
 /** The contract of a suite file: the one that is named, or the one beside it. A suite without one is a plain suite. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import type { Io } from '../io.js';
 import { main } from '../main.js';
 import { createOut, isJob } from '../out.js';
@@ -53,6 +54,7 @@ export function openTestCli(
     stdout: screen('out'),
     stderr: screen('err'),
     readInput: async () => options.input ?? '',
+    takeStdio: () => ({ stdin: Readable.from([]), stdout: new PassThrough() }),
     env: options.env ?? {},
     cwd,
     now: () => Date.now(),

@@ -1,4 +1,4 @@
-import { asId, type InvocationId, type ToolId } from '@touchstone/protocol';
+import { asId, type CallId, type InvocationId, type ToolId } from '@touchstone/protocol';
 import type { Body, ToolResult } from '@touchstone/protocol/bodies';
 import { type AgentHost, MEMORY_TOOL, type ScoredCall, type Usage } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
@@ -101,13 +101,20 @@ export class InvocationHost implements AgentHost {
       agentId,
       invocationId,
       surface: environment.tools,
-      answer: (toolId, inputs) =>
+      answer: (toolId, inputs, callId) =>
         toolId === MEMORY_TOOL.toolId && !environment.fixtureTools?.has(toolId)
           ? write(inputs)
-          : environment.answer(toolId, inputs, this.signal),
+          : this.#callWithin(callId, () => environment.answer(toolId, inputs, this.signal)),
       recorder: this.#recorder,
       clock,
       beforeCall: () => this.#reasoning.beforeTools(),
     });
+  }
+
+  /** A call may come from a thread or a process that works for several invocations, so it says itself what it belongs to. */
+  #callWithin<T>(callId: CallId, call: () => T): T {
+    const { within } = this.#parts;
+    const { runId } = this.#request;
+    return within ? within({ runId, invocationId: this.#invocationId, callId }, call) : call();
   }
 }

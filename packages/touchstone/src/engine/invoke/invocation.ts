@@ -1,4 +1,10 @@
-import type { InvocationOutcome, Owner, RunId } from '@touchstone/protocol';
+import {
+  asId,
+  type InvocationId,
+  type InvocationOutcome,
+  type Owner,
+  type RunId,
+} from '@touchstone/protocol';
 import type { Body, RecordBodies } from '@touchstone/protocol/bodies';
 import type { Agent, Answer, Run, ScoredCall, Usage } from '../../ports/index.js';
 import type { Environment } from './environment.js';
@@ -52,6 +58,10 @@ export type AnswerOutcome = {
   readonly unchecked?: true;
   readonly reason?: string;
 };
+
+/** As the log names it. The agent is given another id. */
+export const invocationIdOf = (ordinal: number, repeat: number): InvocationId =>
+  asId<InvocationId>(`inv-${ordinal}.${repeat}`);
 
 /** Below this confidence an answer counts as escalated, when neither the run nor the agent says otherwise. */
 const DEFAULT_THRESHOLD = 0.7;

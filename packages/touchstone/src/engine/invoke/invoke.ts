@@ -1,11 +1,4 @@
-import {
-  asId,
-  type InvocationId,
-  type Issue,
-  isUnsound,
-  MAX_JSON_DEPTH,
-  redactDeep,
-} from '@touchstone/protocol';
+import { type Issue, isUnsound, MAX_JSON_DEPTH, redactDeep } from '@touchstone/protocol';
 import { fromBody, type RecordBodies } from '@touchstone/protocol/bodies';
 import {
   type Answer,
@@ -17,7 +10,12 @@ import {
 import type { Recorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 import { recordEnd, recordStart } from './bracket.js';
-import type { AnswerOutcome, InvocationRequest, InvocationResult } from './invocation.js';
+import {
+  type AnswerOutcome,
+  type InvocationRequest,
+  type InvocationResult,
+  invocationIdOf,
+} from './invocation.js';
 import { InvocationHost } from './invocation-host.js';
 import { agentIds } from './opaque-ids.js';
 import { recordCalls, type SpendMeter } from './spend-meter.js';
@@ -32,7 +30,7 @@ export async function invoke(
   signal: AbortSignal,
 ): Promise<InvocationResult> {
   const { clock } = parts;
-  const invocationId = asId<InvocationId>(`inv-${request.ordinal}.${request.repeat}`);
+  const invocationId = invocationIdOf(request.ordinal, request.repeat);
   const invocation = invocationOf(request);
   const prompt = recordStart(request, invocationId, invocation, recorder);
   const host = new InvocationHost(parts, request, invocationId, meter, recorder, signal);

@@ -15,6 +15,8 @@ export type SpendMeter = {
   /** Resolves when the usage is on disk, with each call's price filled in when it is known. */
   spend(usage: readonly Usage[]): Promise<readonly Usage[]>;
   readonly spentUsd: number;
+  /** The sum as another process has made it. */
+  told(spentUsd: number): void;
 };
 
 export async function openSpendMeter(
@@ -25,20 +27,24 @@ export async function openSpendMeter(
   onSpent: (spentUsd: number) => void,
 ): Promise<SpendMeter> {
   let spentUsd = (await store.ledger.total(owner, runId)).usd;
-  onSpent(spentUsd);
+  // Calls are booked side by side, and by several processes: the largest sum is the newest.
+  const told = (sum: number): void => {
+    spentUsd = Math.max(spentUsd, sum);
+    onSpent(spentUsd);
+  };
+  told(spentUsd);
   return {
     async spend(usage) {
       // An agent says which model it has asked, so that name may hold anything.
       const priced = redactDeep(usage, redact).map((call) => withPrice(call, priceOf));
       if (priced.length === 0) return priced;
-      await store.ledger.record(owner, runId, priced);
-      spentUsd += priced.reduce((sum, call) => sum + (call.costUsd ?? 0), 0);
-      onSpent(spentUsd);
+      told(await store.ledger.record(owner, runId, priced));
       return priced;
     },
     get spentUsd() {
       return spentUsd;
     },
+    told,
   };
 }
 

@@ -31,7 +31,7 @@ type GatewayParts = {
   readonly agentId: AgentId;
   readonly invocationId: InvocationId;
   readonly surface: readonly OfferedTool[];
-  readonly answer: (toolId: ToolId, inputs: Body) => MaybePromise<LiveResult>;
+  readonly answer: (toolId: ToolId, inputs: Body, callId: CallId) => MaybePromise<LiveResult>;
   readonly recorder: Recorder;
   readonly clock: Clock;
   /** Called before the first call is recorded: reasoning comes before tools in a bracket. */
@@ -109,7 +109,7 @@ async function recordCall(
     const durationMs = Math.round(clock.elapsed() - startedAt);
     recorder.add('agent.toolReturned', { agentId, toolName, callId, ...returned(result), durationMs }, cause);
   };
-  const { recordedError, ...answer } = await parts.answer(toolName, inputs);
+  const { recordedError, ...answer } = await parts.answer(toolName, inputs, callId);
   const result = answer.outcome === undefined || fits(answer.outcome) ? answer : TOO_MUCH;
   open.end(recordedError === undefined ? result : { ...result, error: recordedError });
   return result;

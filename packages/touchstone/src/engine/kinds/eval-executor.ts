@@ -21,7 +21,7 @@ import { invoke } from '../invoke/invoke.js';
 import { costOf, recordCalls, type SpendMeter } from '../invoke/spend-meter.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
-import type { ExecutionResult, Executor } from './run-kind.js';
+import type { ExecutionResult, Executor, Unit } from './run-kind.js';
 import type { TaskSource } from './task-source.js';
 
 /** Executes the tasks of an evaluation: invokes the agent, then scores what it answered. */
@@ -42,27 +42,29 @@ export async function openEvalExecutor(
   const keeps = keepsReasoning(run);
   const underContract = plan.contract !== undefined;
   const seen = { answer: false };
+  const executeWith = async ({ ordinal, repeat }: Unit, signal: AbortSignal, stand?: Agent) => {
+    const task = await taskAt(ordinal);
+    const environment = await environments(ordinal, usesFixtures ? task.fixtures : undefined);
+    // Written out for every task: with a spread of the constant part, this function took 4 % of a run in the profile.
+    const request: InvocationRequest = {
+      owner: run.owner,
+      runId: run.runId,
+      agent: stand ?? agent.forTask?.(task.taskId) ?? agent,
+      channel,
+      ordinal,
+      repeat,
+      input: task.input,
+      environment,
+      escalationThreshold: threshold,
+      keepsReasoning: keeps,
+      underContract,
+    };
+    return executeTask({ parts, scoring, meter, task, request, signal, seen });
+  };
   return {
     ...(modelClass && { modelClass }),
-    async execute({ ordinal, repeat }, signal) {
-      const task = await taskAt(ordinal);
-      const environment = await environments(ordinal, usesFixtures ? task.fixtures : undefined);
-      // Written out for every task: with a spread of the constant part, this function took 4 % of a run in the profile.
-      const request: InvocationRequest = {
-        owner: run.owner,
-        runId: run.runId,
-        agent: agent.forTask?.(task.taskId) ?? agent,
-        channel,
-        ordinal,
-        repeat,
-        input: task.input,
-        environment,
-        escalationThreshold: threshold,
-        keepsReasoning: keeps,
-        underContract,
-      };
-      return executeTask({ parts, scoring, meter, task, request, signal, seen });
-    },
+    execute: (unit, signal) => executeWith(unit, signal),
+    abandon: (unit, reason, signal) => executeWith(unit, signal, unreachable(agent, reason)),
     ...(agent.hasChanged && { hasChanged: agent.hasChanged }),
     async close() {
       scoring.close();
@@ -70,6 +72,14 @@ export async function openEvalExecutor(
     },
   };
 }
+
+/** Stands in for an agent that is not asked. */
+const unreachable = ({ facts, model }: Agent, reason: string): Agent => ({
+  facts,
+  ...(model && { model }),
+  invoke: async () => ({ kind: 'unreachable', reason }),
+  close: async () => undefined,
+});
 
 function openAgent(parts: Parts, run: Run, plan: EvalPlan, scoring: Scoring): Promise<Agent> {
   return parts.openAgent(run.owner, plan).catch((error) => {

@@ -18,7 +18,7 @@ import type { Run, ScoredCall, Scoring, ScoringResult, Spend, TaskRecord, Usage 
 import { costOf, recordCalls, type SpendMeter } from '../invoke/spend-meter.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
-import type { ExecutionResult, Executor } from './run-kind.js';
+import type { ExecutionResult, Executor, Unit } from './run-kind.js';
 import type { TaskSource } from './task-source.js';
 
 /** Judges the recorded answers of another run again. No agent and no tool is called: what they did is copied. */
@@ -30,13 +30,18 @@ export async function openRejudgeExecutor(
   taskAt: TaskSource,
 ): Promise<Executor> {
   const scoring = await parts.openScoring(run.owner, plan);
+  const judgeWith = async ({ ordinal, repeat }: Unit, signal: AbortSignal, by: Pick<Scoring, 'score'>) => {
+    const [source] = await parts.store.log.records(run.owner, plan.rejudgeOf, ordinal, repeat);
+    if (source?.repeat !== repeat)
+      throw new HostError('not_found', `Run ${plan.rejudgeOf} has no record of task ${ordinal}.`);
+    return rejudge({ parts, scoring: by, meter, signal }, await taskAt(ordinal), source);
+  };
   return {
-    async execute({ ordinal, repeat }, signal) {
-      const [source] = await parts.store.log.records(run.owner, plan.rejudgeOf, ordinal, repeat);
-      if (source?.repeat !== repeat)
-        throw new HostError('not_found', `Run ${plan.rejudgeOf} has no record of task ${ordinal}.`);
-      return rejudge({ parts, scoring, meter, signal }, await taskAt(ordinal), source);
-    },
+    execute: (unit, signal) => judgeWith(unit, signal, scoring),
+    abandon: (unit, reason, signal) =>
+      judgeWith(unit, signal, {
+        score: () => ({ score: { kind: 'unscored', reason: 'judge_unreachable' }, bodies: { reason } }),
+      }),
     async close() {
       scoring.close();
     },
@@ -49,7 +54,7 @@ const hadSecret = (output: Body | undefined): boolean =>
 
 type JudgingContext = {
   readonly parts: Parts;
-  readonly scoring: Scoring;
+  readonly scoring: Pick<Scoring, 'score'>;
   readonly meter: SpendMeter;
   readonly signal: AbortSignal;
 };

@@ -55,6 +55,8 @@ export type Executor = {
   readonly modelClass?: ModelClass;
   /** Rejects when the signal aborts, or with `AgentChanged`; any other rejection is a bug and fails the run. */
   execute(unit: Unit, signal: AbortSignal): Promise<ExecutionResult>;
+  /** The record of a unit that is not executed any more, because the processes that tried it were lost. It has no score. */
+  abandon?(unit: Unit, reason: string, signal: AbortSignal): Promise<ExecutionResult>;
   /** Whether the agent's files have been written to while it was in use: then the run has measured nothing. */
   hasChanged?(): Promise<boolean>;
   close(): Promise<void>;

@@ -17,8 +17,8 @@ const FULL = 256;
  * soon as it has been executed. When nothing runs any more there is nothing to wait for.
  */
 export type Committer = {
-  /** `result` comes with the seal that finishes its step. */
-  add(record: TaskRecord, result: TaskResult | undefined): void;
+  /** `result` comes with the seal that finishes its step. There is no record of what another process has sealed. */
+  add(record: TaskRecord | undefined, result: TaskResult | undefined): void;
   /** Commits what is waiting, now. */
   flush(): void;
   readonly uncommitted: number;
@@ -40,7 +40,7 @@ type CommitterParts = {
 
 export function createCommitter(parts: CommitterParts): Committer {
   let sequence = parts.firstSequence;
-  let waiting: { readonly record: TaskRecord; readonly result: TaskResult | undefined }[] = [];
+  let waiting: { readonly record: TaskRecord | undefined; readonly result: TaskResult | undefined }[] = [];
   let inFlight = 0;
   let gathering: object | undefined;
   let busy: Promise<void> | undefined;
@@ -70,7 +70,7 @@ export function createCommitter(parts: CommitterParts): Committer {
     inFlight = Math.max(batch.length, Math.min(1, entries.length));
     if (batch.length === 0 && entries.length === 0) return [];
     await commit(
-      batch.map((item) => item.record),
+      batch.flatMap(({ record }) => record ?? []),
       entries,
     );
     inFlight = 0;

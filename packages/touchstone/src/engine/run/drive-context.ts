@@ -10,6 +10,8 @@ export type DriveState = {
   halted: boolean;
   stop: Stop | undefined;
   running: number;
+  /** Until when the lease is ours for certain, by the clock of this process. */
+  heldUntil: number;
   readonly access: AccessCount;
   /** Work was aborted in the middle, so the run has unfinished work although nothing is left to start. */
   dropped: boolean;
@@ -29,6 +31,8 @@ export type DriveContext = {
   /** The same, when what runs has finished. */
   readonly drain: () => void;
   readonly publish: ProgressListener;
+  /** The work of the run, which other processes execute, has changed. */
+  readonly onWork: () => void;
   /** Aborts when the drive has ended, however it did. */
   readonly over: AbortSignal;
 };

@@ -9,8 +9,10 @@ import { taskSourceOf } from '../kinds/task-source.js';
 import { beginning, failure } from '../log/endings.js';
 import { withMaskedInputs } from '../log/masked-inputs.js';
 import type { Parts } from '../parts.js';
+import { openSharedWork } from '../work/shared-work.js';
+import { canSpread } from '../work/spread.js';
 import type { DriveContext, DriveState } from './drive-context.js';
-import { runLoop } from './loop.js';
+import { type Loop, runLoop } from './loop.js';
 import { graverStop } from './next-step.js';
 import { openLoop } from './open-loop.js';
 import { keepLease, stopFrom, watchClock, watchStorage } from './watching.js';
@@ -18,7 +20,7 @@ import { keepLease, stopFrom, watchClock, watchStorage } from './watching.js';
 /** A run being driven by this process. Done with false when it is left to a process that can execute it. */
 export type Drive = Pick<DriveContext, 'stop' | 'leave' | 'drain'> & { readonly done: Promise<boolean> };
 
-export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener): Drive {
+export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener, onWork: () => void): Drive {
   const over = new AbortController();
   const state: DriveState = {
     leaving: false,
@@ -27,6 +29,7 @@ export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener
     halted: false,
     stop: undefined,
     running: 0,
+    heldUntil: parts.clock.elapsed() + parts.limits.leaseMs,
     access: { answered: false, deniedInRow: 0 },
     dropped: false,
     wake: () => undefined,
@@ -36,6 +39,7 @@ export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener
     lease,
     state,
     publish,
+    onWork,
     over: over.signal,
     stop(reason) {
       state.stop = graverStop(state.stop, reason);
@@ -97,24 +101,49 @@ async function driveSteps(context: DriveContext, run: Run): Promise<void> {
   const kind = await openRunKind(parts, run, taskAt).catch(unavailable);
   if (!kind) return;
   const meter = await openRunMeter(context, kind);
-  // Opened before the first word of the log: a run whose agent is gone says so instead of beginning.
   const isLost = context.state.stop?.kind === 'lost';
+  if (isLost && parts.sharing) await parts.store.work.end(context.lease);
+  const isShared = !isLost && (await isExecutedByOthers(context, run, kind));
+  // Opened before the first word of the log: a run whose agent is gone says so instead of beginning.
   const executor = isLost ? IDLE : await openExecutor(parts, run, meter, taskAt).catch(unavailable);
   if (!executor) return;
+  if (isShared) await executor.close();
   try {
-    const loop = await openLoop(context, run, kind, executor, meter);
+    const loop = isShared
+      ? await openSharedLoop(context, run, kind, executor, meter)
+      : await openLoop(context, run, kind, executor, meter);
     void watchClock(context, loop.run);
     void watchStorage(context);
     loop.committer.flush();
     await runLoop(loop);
   } finally {
-    await executor.close();
+    if (!isShared) await executor.close();
   }
 }
 
-/** For a run that only ends: it opens no agent, which may be what the last drivers were lost by. */
+/** Whether the units are left to all processes that share runs, this one among them. Work that is open stays open. */
+async function isExecutedByOthers({ parts, lease }: DriveContext, run: Run, kind: RunKind): Promise<boolean> {
+  if (!parts.sharing || !canSpread(run, kind)) return false;
+  return (await parts.store.work.isOpen(lease)) || (await parts.sharing.processes()) > 1;
+}
+
+/** A loop that starts nothing: what it decides about running units is done by those who execute them. */
+async function openSharedLoop(
+  context: DriveContext,
+  run: Run,
+  kind: RunKind,
+  { modelClass }: Executor,
+  meter: SpendMeter,
+): Promise<Loop> {
+  const absent: Executor = { ...IDLE, ...(modelClass && { modelClass }) };
+  const loop = await openLoop(context, run, { ...kind, concurrency: 0 }, absent, meter);
+  const { running } = await openSharedWork(context, loop, kind.concurrency);
+  return { ...loop, runningElsewhere: running };
+}
+
+/** For a driver that executes nothing: it has no agent open, which may be what the last drivers were lost by. */
 const IDLE: Executor = {
-  execute: () => Promise.reject(new Error('A run that has been given up executes nothing.')),
+  execute: () => Promise.reject(new Error('This driver executes nothing.')),
   close: async () => undefined,
 };
 

@@ -5,6 +5,8 @@ import { isDue, isWaiting, openFlow } from '../approvals/drive-flow.js';
 import { createInterrupts } from '../approvals/interrupts.js';
 import { resumption } from '../log/endings.js';
 import { ENGINE_VERSION, type Parts } from '../parts.js';
+import { createAssignmentPool } from '../work/assignment-pool.js';
+import { createTurnsAlone } from '../work/turns-alone.js';
 import { createAdoption } from './adoption.js';
 import { createAlarms } from './alarms.js';
 import { type Drive, startDrive } from './drive.js';
@@ -23,7 +25,15 @@ type ActiveRun = {
 
 const WORKING: readonly RunStatus[] = ['pending', 'running', 'cancelling'];
 
-export function createEngine(parts: Parts): Engine {
+export function createEngine(given: Parts): Engine {
+  const alone = given.sharing && createTurnsAlone(given.slots.tasks);
+  const parts: Parts = alone ? { ...given, slots: { ...given.slots, tasks: alone.slots } } : given;
+  const { sharing } = parts;
+  const pool =
+    alone && sharing && parts.works ? createAssignmentPool(parts, sharing.environment, alone) : undefined;
+  // The next regular look tells what is in the way.
+  const lookForWork = (): void => void pool?.look().catch(() => undefined);
+  const unwatchWork = pool && parts.store.assignments.watchOffers(lookForWork);
   const activeRuns = new Map<RunId, ActiveRun>();
   const feed = createProgressFeed();
   const { leaseMs } = parts.limits;
@@ -40,7 +50,7 @@ export function createEngine(parts: Parts): Engine {
     try {
       if (closing) return false;
       const publish: ProgressListener = (progress, finished) => feed.publish(runId, progress, finished);
-      mine.drive = startDrive(parts, lease, publish);
+      mine.drive = startDrive(parts, lease, publish, lookForWork);
       const isOurs = await mine.drive.done;
       if (!isOurs) adoption.passedOver(runId);
       return isOurs;
@@ -132,8 +142,10 @@ export function createEngine(parts: Parts): Engine {
     alarms.close();
     // Those that wait for a slot wait no longer.
     for (const one of activeRuns.values()) one.hurry.abort();
+    unwatchWork?.();
   };
-  const allDone = () => Promise.allSettled([...activeRuns.values()].map((one) => one.done));
+  const allDone = () =>
+    Promise.allSettled([pool?.done(), ...[...activeRuns.values()].map((one) => one.done)]);
 
   const change = async (
     owner: Owner,
@@ -188,15 +200,18 @@ export function createEngine(parts: Parts): Engine {
       return run;
     },
     interrupts: createInterrupts(parts, drive),
-    adopt: adoption.adopt,
+    async adopt() {
+      await Promise.all([adoption.adopt(), closing ? undefined : pool?.look()]);
+    },
     watch: (runId, listener) => feed.subscribe(runId, listener),
     drives: (runId) => activeRuns.get(runId)?.drive !== undefined,
     get load() {
-      return { atWork: activeRuns.size, takeovers };
+      return { atWork: activeRuns.size, takeovers, assignments: pool?.size ?? 0 };
     },
     async drain(limitMs) {
       takeNoMore();
       for (const one of activeRuns.values()) one.drive?.drain();
+      pool?.drain();
       const over = new AbortController();
       await Promise.race([allDone(), parts.clock.sleep(limitMs, over.signal).catch(() => undefined)]);
       over.abort();
@@ -204,6 +219,7 @@ export function createEngine(parts: Parts): Engine {
     async shutdown() {
       takeNoMore();
       for (const one of activeRuns.values()) one.drive?.leave();
+      pool?.leave();
       await allDone();
     },
   };

@@ -7,6 +7,7 @@ import {
   type Run,
   type Slots,
 } from '../../ports/index.js';
+import { invocationIdOf } from '../invoke/invocation.js';
 import type { SpendMeter } from '../invoke/spend-meter.js';
 import type { ExecutionResult, Executor, RunKind } from '../kinds/run-kind.js';
 import type { Backlog, SealedRepeat } from '../log/backlog.js';
@@ -35,18 +36,21 @@ export type Loop = {
   readonly enterSlot: () => ReturnType<Slots['enter']>;
   /** Lets units go that wait for a slot. */
   readonly withdrawal: AbortController;
+  /** For a run whose units other processes execute: more than 0 while some of them may still be sealed. */
+  readonly runningElsewhere?: () => number;
 };
 
 /** The only branching loop of the engine: ask what is next, do it, until there is nothing more to do here. */
 export async function runLoop(loop: Loop): Promise<void> {
   const { state, abort } = loop;
   for (;;) {
-    switch (nextStep(viewOf(loop))) {
+    const view = viewOf(loop);
+    switch (nextStep(view)) {
       case 'start':
         void execute(loop, loop.units.take());
         break;
       case 'wait':
-        if (state.running === 0) loop.committer.flush();
+        if (view.running === 0) loop.committer.flush();
         await new Promise<void>((resolve) => {
           state.wake = resolve;
         });
@@ -72,8 +76,18 @@ export async function runLoop(loop: Loop): Promise<void> {
   }
 }
 
-const viewOf = ({ state, units, committer, kind, abort, withdrawal }: Loop): View => ({
+const viewOf = ({
+  parts,
+  state,
+  units,
+  committer,
+  kind,
+  abort,
+  withdrawal,
+  runningElsewhere,
+}: Loop): View => ({
   leaving: state.leaving,
+  unsure: parts.clock.elapsed() >= state.heldUntil,
   draining: state.draining,
   crashed: state.crash !== undefined,
   halted: state.halted,
@@ -81,7 +95,7 @@ const viewOf = ({ state, units, committer, kind, abort, withdrawal }: Loop): Vie
   aborted: abort.signal.aborted,
   withdrawn: withdrawal.signal.aborted,
   unfinished: units.left || state.dropped,
-  running: state.running,
+  running: runningElsewhere ? runningElsewhere() : state.running,
   uncommitted: committer.uncommitted,
   concurrency: kind.concurrency,
 });
@@ -91,12 +105,12 @@ const viewOf = ({ state, units, committer, kind, abort, withdrawal }: Loop): Vie
  * leaves no trace.
  */
 async function execute(loop: Loop, unit: PlannedUnit): Promise<void> {
-  const { executor, state, abort } = loop;
+  const { state, abort } = loop;
   state.running += 1;
   const entering = loop.enterSlot();
   const leave = entering instanceof Promise ? await entering : entering;
   try {
-    const executed = leave && (await executor.execute(unit, abort.signal));
+    const executed = leave && (await executeWithin(loop, unit));
     if (!executed || abort.signal.aborted) state.dropped = true;
     else await seal(loop, unit, executed);
   } catch (error) {
@@ -107,6 +121,13 @@ async function execute(loop: Loop, unit: PlannedUnit): Promise<void> {
   leave?.();
   state.running -= 1;
   state.wake();
+}
+
+function executeWithin({ parts: { within }, run, executor, abort }: Loop, unit: PlannedUnit) {
+  if (!within) return executor.execute(unit, abort.signal);
+  const runId = (run.plan.kind === 'eval' && run.plan.rejudgeOf) || run.runId;
+  const invocationId = invocationIdOf(unit.ordinal, unit.repeat);
+  return within({ runId, invocationId }, () => executor.execute(unit, abort.signal));
 }
 
 /** At once where the result is at hand, as it is for all but the first task of a page. */

@@ -31,6 +31,8 @@ export type View = {
   readonly aborted: boolean;
   /** Units that wait for a slot have been let go. */
   readonly withdrawn: boolean;
+  /** The lease may have run out, so that another process may have the run: nothing begins before it was renewed. */
+  readonly unsure: boolean;
   /** Something is left to start, or was aborted. While nothing stops the run, that means: left to start. */
   readonly unfinished: boolean;
   readonly running: number;
@@ -57,12 +59,12 @@ const LIMITS: ReadonlySet<Stop['kind']> = new Set(['timeout', 'budget', 'storage
 export function nextStep(view: View): Step {
   const isLast = view.leaving || view.crashed || view.halted || view.stop !== undefined;
   const stopping = isLast || view.draining;
-  if (!stopping && view.unfinished && view.running < view.concurrency && view.uncommitted < AHEAD)
-    return 'start';
+  const mayStart = view.running < view.concurrency && view.uncommitted < AHEAD && !view.unsure;
+  if (!stopping && view.unfinished && mayStart) return 'start';
   // What waits for a slot has not begun, so no stop lets it finish.
   if (view.running > 0 && stopping && !view.withdrawn) return 'withdraw';
   if (view.running > 0) return abortsRunning(view) && !view.aborted ? 'abort' : 'wait';
-  if (view.uncommitted > 0) return 'wait';
+  if (view.uncommitted > 0 || (view.unsure && view.unfinished && !stopping)) return 'wait';
   if (view.leaving) return 'leave';
   if (view.crashed) return 'crash';
   if (!isLast && view.draining && view.unfinished) return 'leave';

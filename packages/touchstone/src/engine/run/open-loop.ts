@@ -51,7 +51,7 @@ export async function openLoop(
 }
 
 /** A slot, once the tenant may use the thread. Without waiting where neither has to be waited for, as for most tasks. */
-function enterSlot(
+export function enterSlot(
   { slots, shares }: Parts,
   { owner: { tenant }, runId }: Run,
   withdrawn: AbortSignal,
@@ -94,7 +94,7 @@ function openCommitter(
  * Waits until `gatherMs` have passed since the last commit. Work that comes rarely, and is dear to repeat, is therefore
  * written at the end of the turn; only work that comes in a stream waits for more.
  */
-function createGathering({ clock, limits }: Parts): () => Promise<void> {
+export function createGathering({ clock, limits }: Pick<Parts, 'clock' | 'limits'>): () => Promise<void> {
   let lastAt = Number.NEGATIVE_INFINITY;
   return async () => {
     const leftMs = lastAt + limits.gatherMs - clock.elapsed();

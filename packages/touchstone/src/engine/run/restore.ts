@@ -42,7 +42,7 @@ async function restoreSeal(
 }
 
 /** From ordinal to position. */
-function positions(kind: RunKind): (ordinal: number) => number {
+export function positions(kind: RunKind): (ordinal: number) => number {
   if (kind.steps === 0 || kind.ordinalAt(kind.steps - 1) === kind.steps - 1) return (ordinal) => ordinal;
   const byOrdinal = new Map(
     Array.from({ length: kind.steps }, (_, position) => [kind.ordinalAt(position), position]),

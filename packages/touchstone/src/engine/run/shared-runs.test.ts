@@ -1,9 +1,15 @@
-import { HostError } from '@touchstone/protocol';
+import { asId, type Digest, HostError } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
 import { answered, type Bench, countingTasks, openBench, owner } from '../testing/bench.js';
 import { createEngine } from './engine.js';
 
-const sharing = { activeRuns: 32, suits: async () => true, waits: async () => true };
+const sharing = {
+  environment: asId<Digest>('sha256:here'),
+  processes: async () => 1,
+  activeRuns: 32,
+  suits: async () => true,
+  waits: async () => true,
+};
 
 const statusOf = async ({ store }: Bench, runId: Parameters<Bench['events']>[0]) =>
   (await store.runs.get(owner, runId))?.status;

@@ -32,7 +32,9 @@ function createDrive(renewals: readonly (boolean | Error)[]) {
     },
   };
   const store = { leases: { renew }, runs: { get: async () => undefined } };
+  const state = { heldUntil: 0, wake: () => undefined };
   const context = {
+    state,
     parts: { clock, log, store, limits: { leaseMs: LEASE_MS } },
     lease: { runId: 'r', owner: { tenant: 't', workspace: 'w' } },
     over: over.signal,
@@ -41,8 +43,15 @@ function createDrive(renewals: readonly (boolean | Error)[]) {
     },
     stop: () => undefined,
   } as unknown as DriveContext;
-  return { context, seen };
+  return { context, seen, state };
 }
+
+it('a lease is ours for certain as long as it was asked for, counted from the last renewal that worked', async () => {
+  const { context, state } = createDrive([true, away, away]);
+  await keepLease(context);
+  // The first look is after a third of the lease.
+  expect(state.heldUntil).toBe(LEASE_MS / 3 + LEASE_MS);
+});
 
 it('a lease that cannot be renewed for a while is renewed when the store is back, and the log says so once', async () => {
   const { context, seen } = createDrive([true, away, away, away, true, true]);

@@ -18,7 +18,7 @@ const LISTEN_MS = 1_000;
 
 /** Renews the lease and listens for orders given through other processes, until the drive is over or the lease is lost. */
 export async function keepLease(context: DriveContext): Promise<void> {
-  const { parts, lease, leave, over } = context;
+  const { parts, lease, state, leave, over } = context;
   const { leaseMs } = parts.limits;
   let renewAt = parts.clock.elapsed() + leaseMs / 3;
   let isFailing = false;
@@ -26,8 +26,12 @@ export async function keepLease(context: DriveContext): Promise<void> {
   const look = async (): Promise<void> => {
     await obey(context);
     if (parts.clock.elapsed() < renewAt) return;
+    const askedAt = parts.clock.elapsed();
     isHeld = await parts.store.leases.renew(lease, leaseMs);
     renewAt = parts.clock.elapsed() + leaseMs / 3;
+    // Who waited because it was unsure goes on.
+    if (isHeld) state.heldUntil = askedAt + leaseMs;
+    state.wake();
   };
   while (isHeld && (await isStillAt(parts.clock.sleep(Math.min(LISTEN_MS, leaseMs / 3), over)))) {
     // A database that is away for a while costs no run its driver: the lease is renewed when it is back.

@@ -4,8 +4,10 @@ import { content, type Span } from './spans.js';
 
 type Message = { readonly role: string; readonly content: string };
 
-/** What the agent was given: a text, messages, or the value that the span holds. */
+/** What the agent was given: a text, messages, or the value that the span holds. Traces of ours name a value that is no text. */
 export function inputOf(span: Span, items: ItemCollector): Json | undefined {
+  const own = content(span, 'touchstone.input');
+  if (own !== undefined) return own;
   const given = content(span, 'gen_ai.input.messages');
   const messages = messagesIn(given);
   if (messages === undefined) return content(span, 'input.value');
@@ -18,6 +20,8 @@ export function inputOf(span: Span, items: ItemCollector): Json | undefined {
 
 /** What the agent answered: the text of its last message, or the value that the span holds. */
 export function outputOf(span: Span): Json | undefined {
+  const own = content(span, 'touchstone.output');
+  if (own !== undefined) return own;
   const messages = messagesIn(content(span, 'gen_ai.output.messages'));
   return messages === undefined ? content(span, 'output.value') : messages.at(-1)?.content;
 }

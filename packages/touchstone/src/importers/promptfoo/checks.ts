@@ -1,9 +1,10 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { readFileText } from '../../suites/index.js';
 import { type Assertion, type Converter, isScalar, lost, textsOf } from './assertion.js';
-import { asRe2 } from './patterns.js';
+import { asRe2, countsUnits } from './patterns.js';
 
 const NO_TEXT = 'without a text as its value';
+const UNITS = 'an emoji or another rare character counts as one here, and there as two';
 
 const text =
   (check: string, more: JsonObject = {}): Converter =>
@@ -27,15 +28,15 @@ const equals: Converter = ({ value }) => {
 const regex: Converter = ({ value }) => {
   if (typeof value !== 'string' || value === '') return lost(NO_TEXT);
   const pattern = asRe2(value);
-  return pattern === undefined
-    ? lost('with a pattern that RE2 does not have')
-    : { check: 'regex', args: { pattern } };
+  if (pattern === undefined) return lost('with a pattern that RE2 does not have');
+  return { check: 'regex', args: { pattern }, ...(countsUnits(value) && { changed: UNITS }) };
 };
 
 /** A schema is an object, or the YAML of one. */
 function schemaOf(value: Json | undefined): JsonObject | 'none' | undefined {
   if (value === undefined || value === '' || value === null) return 'none';
-  const read = typeof value === 'string' ? readFileText(value, { format: 'yaml' }).value : value;
+  const read =
+    typeof value === 'string' ? readFileText(value, { format: 'yaml', mergeKeys: true }).value : value;
   if (!isObject(read)) return undefined;
   // What the older draft says otherwise is refused by the newer one.
   const { $schema, ...rest } = read as JsonObject;
@@ -78,7 +79,7 @@ const DEFAULT_EDITS = 5;
 
 const levenshtein: Converter = ({ value, threshold = DEFAULT_EDITS }) =>
   typeof value === 'string'
-    ? { check: 'distance', args: { text: value, max: Math.floor(threshold) } }
+    ? { check: 'distance', args: { text: value, max: Math.floor(threshold) }, changed: UNITS }
     : lost(NO_TEXT);
 
 const DEFAULT_OVERLAP = 0.75;

@@ -43,7 +43,16 @@ function readText(text: string, label: string, at: SourcePointer, reading: Readi
     reading.items.lost(at, 'prompt that code makes');
     return [];
   }
-  if (!PATH.test(path)) return [{ at, label, content: messagesOf(text) ?? text }];
+  if (!PATH.test(path)) {
+    const content = messagesOf(text) ?? text;
+    if (content === text && /\n\s*$/.test(text))
+      reading.items.changed(
+        at,
+        'prompt: ends with a line break, which promptfoo may leave out',
+        'it is kept',
+      );
+    return [{ at, label, content }];
+  }
   const files = reading.open(path, reading.from);
   if (files.length === 0) reading.items.lost(at, 'prompt in a file that is not there');
   return files.flatMap((file) =>

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, typeName } from '@touchstone/protocol';
 import {
   expectFor,
+  isEmptyCell,
   ROW_EXPECTS,
   type RowExpect,
   rowCell,
@@ -154,7 +155,11 @@ type Expectations = Pick<ImportedTest, 'expect' | 'lost'>;
 
 function expectationsOf(document: SourceDocument, { more }: Preset, reading: RowReading): Expectations {
   const others = more?.(document) ?? [];
-  return { expect: [...valueExpectation(document, reading), ...others], lost: 0 };
+  const own = valueExpectation(document, reading);
+  // Without any other expectation the row is left out, and the report says so.
+  if (own.length === 0 && others.length > 0)
+    reading.items.note(placeIn(document), 'expected value: empty, so nothing is expected of the answer');
+  return { expect: [...own, ...others], lost: 0 };
 }
 
 function valueExpectation(document: SourceDocument, reading: RowReading): ImportedTest['expect'] {
@@ -170,7 +175,7 @@ function valueExpectation(document: SourceDocument, reading: RowReading): Import
     );
     return [{ at, entry: { 'not-refused': {} } }];
   }
-  if (expected == null || expected === '') return [];
+  if (expected === undefined || isEmptyCell(expected)) return [];
   const kind = (expect ?? expectFor(expected)) as RowExpect;
   const [entry] = rowExpectation(expected, kind);
   if (!entry) return [];

@@ -15,7 +15,8 @@ export async function readArchive(archive: Buffer, limits: PackLimits): Promise<
   return readTar(await gunzip(archive, limits.maxUnpackedBytes), limits);
 }
 
-function readTar(bytes: Buffer, limits: PackLimits): PackFiles {
+/** The files in a tar archive that is not compressed. */
+export function readTar(bytes: Buffer, limits: PackLimits): PackFiles {
   // The library unzips what looks like gzip, without the limit that has just been held.
   if (bytes.length < BLOCK_BYTES || bytes.length % BLOCK_BYTES !== 0 || startsWith(bytes, GZIP_MAGIC))
     throw notTar('it is no tar archive, or it is cut off');
@@ -124,13 +125,18 @@ const UNKNOWN_SYSTEM = 255;
 
 /** The archive of a pack: the same files give the same bytes, whenever, by whomever and wherever it is made. */
 export function writeArchive(files: PackFiles, limits: PackLimits): Buffer {
-  const entries = sortedPaths(files).flatMap((path) => entryOf(path, files.get(path) as Buffer));
-  const bytes = Buffer.concat([...entries, Buffer.alloc(2 * BLOCK_BYTES)]);
+  const bytes = writeTar(files);
   if (bytes.length > limits.maxUnpackedBytes)
     throw new HostError('tarball_too_large', `A pack is at most ${limits.maxUnpackedBytes} bytes unpacked.`);
   const archive = gzipSync(bytes, GZIP);
   archive[GZIP_SYSTEM_OFFSET] = UNKNOWN_SYSTEM;
   return archive;
+}
+
+/** The same without compression: what every tar program opens. */
+export function writeTar(files: PackFiles): Buffer {
+  const entries = sortedPaths(files).flatMap((path) => entryOf(path, files.get(path) as Buffer));
+  return Buffer.concat([...entries, Buffer.alloc(2 * BLOCK_BYTES)]);
 }
 
 function entryOf(path: string, bytes: Buffer): readonly Buffer[] {

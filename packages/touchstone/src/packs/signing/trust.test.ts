@@ -17,7 +17,7 @@ const readKeyFile = (path: string): string => {
 const parse = (value: unknown) => parseTrust(value, 'verified', readKeyFile);
 
 test('without a word the default policy holds, and nobody is known', () => {
-  expect(parse(undefined)).toEqual({ policy: 'verified', keys: new Map(), packs: [] });
+  expect(parse(undefined)).toEqual({ policy: 'verified', keys: new Map(), packs: [], everySuite: false });
   expect(parse({ policy: 'open' }).policy).toBe('open');
 });
 

@@ -49,6 +49,7 @@ const trustShape = (readKeyFile: ReadKeyFile) =>
         policy: choice(TRUST_POLICIES),
         keys: ruled(list(ruled(keyShape, (key) => issuesOf(publicKeyOf(key, readKeyFile)))), repeatedIds),
         packs: list(packShape),
+        everySuite: flag(),
       },
     ),
     unpinned,
@@ -60,6 +61,8 @@ export type Trust = {
   readonly policy: TrustPolicy;
   readonly keys: ReadonlyMap<string, TrustedKey>;
   readonly packs: readonly TrustedPack[];
+  /** Whether the policy also holds for suites that come without an envelope. */
+  readonly everySuite: boolean;
 };
 
 type ReadKeyFile = (path: string) => string;
@@ -75,7 +78,7 @@ export function parseTrust(
   const issues = schemaIssues(shape, value);
   if (issues.length > 0)
     throw validationError(issues.map((issue) => ({ ...issue, pointer: pointer + issue.pointer })));
-  const { policy = defaultPolicy, keys = [], packs = [] } = value as Wire<typeof shape>;
+  const { policy = defaultPolicy, keys = [], packs = [], everySuite = false } = value as Wire<typeof shape>;
   const trusted = keys.map((key): [string, TrustedKey] => {
     const { keyId, wholePack = false, names } = key;
     const publicKey = publicKeyOf(key, readKeyFile);
@@ -83,7 +86,7 @@ export function parseTrust(
     if ('message' in publicKey) throw validationError([publicKey]);
     return [keyId, defined({ keyId, publicKey, wholePack, names })];
   });
-  return { policy, keys: new Map(trusted), packs };
+  return { policy, keys: new Map(trusted), packs, everySuite };
 }
 
 const unpinned = ({ policy, packs }: AnyObject): readonly Issue[] =>

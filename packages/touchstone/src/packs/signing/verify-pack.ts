@@ -1,11 +1,11 @@
-import { HostError } from '@touchstone/protocol';
 import type { NodePackManifestWire } from '@touchstone/protocol/wire';
-import { isNamedBy, vouchesForPack } from '../../evidence/index.js';
+import { vouchesForPack } from '../../evidence/index.js';
 import { readPackPath, shownPath } from '../../suites/index.js';
 import { MANIFEST_PATH, PACK_LIMITS } from '../archive/file-table.js';
 import type { PackReading } from '../open-pack.js';
+import { badSignature, checkAdmitted, nameOf } from './admission.js';
 import { checkFileList, FILE_LIST_PATH, FILE_LIST_SIGNATURE_PATH, isSignedBy } from './signature.js';
-import type { Trust, TrustedKey, TrustedPack } from './trust.js';
+import type { Trust, TrustedKey } from './trust.js';
 
 export type PackVerification = {
   /** The trusted key that signed the manifest; absent when none did. */
@@ -20,7 +20,7 @@ export type PackVerification = {
  * put a key beside a signature. A signature that a known key did not make is refused under every policy.
  */
 export function verifyPack(pack: PackReading, trust: Trust): PackVerification {
-  checkAdmitted(pack, trust);
+  checkAdmitted(pack, trust, 'packs');
   checkFileList(pack);
   const signer = signerOf(pack, trust);
   if ('doubt' in signer) {
@@ -34,32 +34,6 @@ export function verifyPack(pack: PackReading, trust: Trust): PackVerification {
     : [`Only the manifest of ${nameOf(pack)} is signed: its prompts, schemas and suites are not.`];
   return { signedBy: signer.key.keyId, filesSigned, warnings };
 }
-
-function checkAdmitted(pack: PackReading, { policy, packs }: Trust): void {
-  if (policy === 'open' || policy === 'verified') return;
-  const named = packs.filter((entry) => isNamed(entry, pack.name, policy === 'pinned'));
-  if (named.length === 0)
-    throw new HostError(
-      'forbidden',
-      `${nameOf(pack)} is not among the packs that the trust policy "${policy}" lists.`,
-    );
-  if (named.some((entry) => typeof entry === 'string' || isPinnedTo(entry, pack))) return;
-  throw new HostError(
-    'pack_integrity_failure',
-    `${nameOf(pack)} is not the archive that is pinned: its version or its hash is another.`,
-    { integrity: pack.integrity },
-  );
-}
-
-/** A name alone pins nothing, so under `pinned` it does not count. */
-function isNamed(entry: TrustedPack, name: string, pinnedOnly: boolean): boolean {
-  if (typeof entry !== 'string') return entry.name === name;
-  if (pinnedOnly) return false;
-  return isNamedBy(entry, name);
-}
-
-const isPinnedTo = (entry: Exclude<TrustedPack, string>, pack: PackReading): boolean =>
-  entry.version === pack.version && entry.integrity === pack.integrity;
 
 type Signer = { readonly key: TrustedKey } | { readonly doubt: string };
 
@@ -105,7 +79,3 @@ function isSigned({ files }: PackReading, path: string, signaturePath: string, k
   const signature = read.kind === 'inside' ? files.get(read.path) : undefined;
   return bytes !== undefined && isSignedBy(key.publicKey, bytes, signature);
 }
-
-const nameOf = ({ name, version }: PackReading): string => `${name}@${version}`;
-
-const badSignature = (message: string): HostError => new HostError('pack_signature_invalid', message);

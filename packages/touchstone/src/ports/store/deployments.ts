@@ -25,8 +25,26 @@ export type Audit = {
   /** Some of them, in either order. A cursor is the number of the last record that was read; the order begins without one. */
   list(owner: Owner, query: AuditQuery): Promise<readonly AuditRecord[]>;
   last(owner: Owner): Promise<AuditRecord | undefined>;
+  /** One for each record and key; the same again is kept as it was. */
+  keepCheckpoint(owner: Owner, checkpoint: KeptCheckpoint): Promise<void>;
+  /** Those of records from `fromSeq` on, in order. */
+  checkpoints(owner: Owner, fromSeq: number, limit: number): Promise<readonly KeptCheckpoint[]>;
+  lastCheckpoint(owner: Owner): Promise<KeptCheckpoint | undefined>;
   /** Every owner with a chain; for the operator at the machine. */
   owners(): Promise<readonly Owner[]>;
+};
+
+/** What a host has signed of the audit log of an owner: its head at one moment. */
+export type KeptCheckpoint = {
+  /** Of the last record that it covers. */
+  readonly seq: number;
+  readonly keyId: string;
+  /** The digest of that record. */
+  readonly head: string;
+  /** When it was made, in milliseconds since 1970. */
+  readonly at: number;
+  /** The DSSE envelope. */
+  readonly envelope: string;
 };
 
 export type AuditQuery = {

@@ -1,4 +1,4 @@
-import type { Owner, RunId } from '@touchstone/protocol';
+import type { Digest, Owner, RunId } from '@touchstone/protocol';
 import type { Usage } from '../usage.js';
 
 /** Proof that its holder is the one driver of a run. A newer token fences off every write of an older one. */
@@ -33,15 +33,19 @@ export type Leases = {
     perTenant: number,
     most?: number,
   ): Promise<readonly { readonly owner: Owner; readonly runId: RunId }[]>;
-  /** Tells other processes that a run waits for a driver. Not every process hears it: all look from time to time. */
-  offer(runId: RunId): void;
+  /**
+   * Tells other processes that a run waits for a driver. Not every process hears it: all look from time to time. Of many that have the
+   * environment, a few with little to do are told.
+   */
+  offer(runId: RunId, environment?: Digest): void;
   /** Called when another process offers a run. Returns the function that ends it. */
   watchOffers(listener: () => void): () => void;
 };
 
 /** Money spent, committed before the answer it bought is used. A crash loses no cents. */
 export type Ledger = {
-  record(owner: Owner, runId: RunId, usage: readonly Usage[]): Promise<void>;
+  /** Answers the known cost of the run so far, in all processes together. */
+  record(owner: Owner, runId: RunId, usage: readonly Usage[]): Promise<number>;
   /** Known cost so far, repeats of crashed invocations included. */
   total(owner: Owner, runId: RunId): Promise<{ readonly usd: number; readonly unpriced: number }>;
 };

@@ -1,5 +1,6 @@
 import type { AgentId, AuditEntry, Digest, JsonObject, Owner, Version } from '@touchstone/protocol';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
+import type { StoredJudge } from './judges.js';
 import type { Page } from './runs.js';
 import type { Suite } from './suite-store.js';
 
@@ -51,6 +52,8 @@ export type PackContents = {
   readonly head: PackHead;
   readonly agents: readonly BoundAgent[];
   readonly suites: readonly Suite[];
+  /** Portable judges; none when absent. */
+  readonly judges?: readonly StoredJudge[];
   /** The contracts of those of its suites that have one. */
   readonly contracts?: readonly { readonly suite: Digest; readonly contract: PinnedContract }[];
 };

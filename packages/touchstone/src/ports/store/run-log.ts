@@ -44,10 +44,7 @@ export type LogEntry =
 export const eventCountOf = (entry: LogEntry): number =>
   entry.kind === 'events' ? entry.events.length : entry.eventCount + (entry.result ? 1 : 0);
 
-/**
- * What a worker holds of a run: enough to seal what it has executed, and nothing else. A driver's `Lease` is one too.
- * Later it will also carry the claim's epoch, by which the store knows a worker whose claim was given to another one.
- */
+/** What is needed to seal what was executed of a run, and nothing else. A driver's `Lease` is one too. */
 export type Slice = { readonly owner: Owner; readonly runId: RunId };
 
 /** What an append changes in the run's row. */

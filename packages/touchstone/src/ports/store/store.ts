@@ -4,10 +4,12 @@ import type { Annotations } from './annotations.js';
 import type { Baselines } from './baselines.js';
 import type { Audit, Deployments } from './deployments.js';
 import type { Idempotency } from './idempotency.js';
+import type { Calibrations, Judges } from './judges.js';
 import type { Keys } from './keys.js';
 import type { Leases, Ledger } from './leases.js';
 import type { Memory, Responses } from './memory.js';
 import type { Outcomes } from './outcomes.js';
+import type { Paces } from './paces.js';
 import type { BoundAgents, Packs } from './packs.js';
 import type { Retention } from './retention.js';
 import type { RunLog } from './run-log.js';
@@ -15,6 +17,7 @@ import type { Runs } from './runs.js';
 import type { Sessions } from './sessions.js';
 import type { Suites } from './suite-store.js';
 import type { Webhooks } from './webhooks.js';
+import type { Assignments, Work } from './work.js';
 import type { Workers } from './workers.js';
 
 /** Everything durable, one port per concern. Owner first in every call that reads or writes a tenant's rows. */
@@ -31,6 +34,8 @@ export type Store = {
   readonly responses: Responses;
   readonly annotations: Annotations;
   readonly baselines: Baselines;
+  readonly judges: Judges;
+  readonly calibrations: Calibrations;
   readonly webhooks: Webhooks;
   readonly deployments: Deployments;
   readonly audit: Audit;
@@ -40,11 +45,15 @@ export type Store = {
   readonly retention: Retention;
   readonly amounts: Amounts;
   readonly workers: Workers;
+  readonly paces: Paces;
+  /** Runs whose units several processes execute. */
+  readonly work: Work;
+  readonly assignments: Assignments;
   /** Whether processes of several machines may share it. */
   readonly isShared: boolean;
   /** A secret of this store, made when it is first asked for: what every process on it signs and checks with. */
   secret(name: string): Promise<string>;
-  /** Takes back the names of all packs, agents and suites of an owner that are not listed, as `name@version`. */
+  /** Takes back the names of all packs, agents, suites and judges of an owner that are not listed, as `name@version`. */
   retain(owner: Owner, kept: RetainedNames): Promise<void>;
   /** Writes a copy of everything, as it is at this moment, to a new file. Others go on meanwhile. */
   copyTo(file: string): Promise<void>;
@@ -68,4 +77,6 @@ export type RetainedNames = {
   readonly packs: readonly string[];
   readonly agents: readonly string[];
   readonly suites: readonly string[];
+  /** None when absent. */
+  readonly judges?: readonly string[];
 };

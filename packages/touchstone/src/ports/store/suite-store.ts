@@ -30,6 +30,8 @@ export type SuiteHead = {
 };
 /** What the checks of a suite need beside the answers. */
 export type SuiteNeeds = {
+  /** The portable judge that its criteria name, `<judgeId>@<version>`: the judge of all of them. */
+  readonly judge?: string;
   /** A judge that is shown more than question and answer. */
   readonly judgeData?: true;
   /** A model that compares meanings. */
@@ -41,9 +43,25 @@ export type SuiteNeeds = {
 };
 export type Suite = { readonly head: SuiteHead; readonly tasks: readonly Task[] };
 
+/** Whose word it is that a name and version stand for a digest. */
+export type SuiteSignature = {
+  /** The trusted key, as it was known when the suite came in. */
+  readonly keyId: string;
+  /** The DSSE envelope that says so. */
+  readonly envelope?: string;
+  /** The pack, as `name@version`, that was signed with all of its files. One of the two is there. */
+  readonly pack?: string;
+};
+
 export type Suites = {
-  /** Same digest again is the same suite. Refuses nothing: whether a version may change is the caller's rule. */
-  put(owner: Owner, suite: Suite, installedAt: number): Promise<void>;
+  /**
+   * Same digest again is the same suite. Refuses nothing: whether a version may change is the caller's rule. The
+   * signature is written together with it.
+   */
+  put(owner: Owner, suite: Suite, installedAt: number, signature?: SuiteSignature): Promise<void>;
+  /** Adds a signature to what is stored. */
+  sign(owner: Owner, digest: Digest, signature: SuiteSignature, at: number): Promise<void>;
+  signature(owner: Owner, digest: Digest): Promise<SuiteSignature | undefined>;
   get(owner: Owner, suiteId: SuiteId, version: Version): Promise<SuiteHead | undefined>;
   byDigest(owner: Owner, digest: Digest): Promise<SuiteHead | undefined>;
   versions(owner: Owner, suiteId: SuiteId): Promise<readonly Version[]>;

@@ -10,6 +10,14 @@ export type Worker = {
   readonly atWork: number;
 };
 
+/** A worker as the others see it. */
+export type WorkerRow = Worker & {
+  /** The machine and the number of its process. */
+  readonly name: string;
+  /** When it told of itself last, by the clock of the store. */
+  readonly beatAt: number;
+};
+
 /** The processes that take up runs of this store, of all owners. */
 export type Workers = {
   /** Tells the others that this process is there. */
@@ -17,7 +25,9 @@ export type Workers = {
   /** This process takes up no more. */
   leave(): Promise<void>;
   /** Those that have told so lately, this process included. */
-  list(): Promise<readonly Worker[]>;
+  list(): Promise<readonly WorkerRow[]>;
+  /** Forgets those that have not told so for long. */
+  sweep(): Promise<void>;
   /** Runs of all owners that wait for a driver, now. */
   waitingRuns(): Promise<number>;
 };

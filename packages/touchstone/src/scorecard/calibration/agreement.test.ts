@@ -1,7 +1,8 @@
 import type { Confusion } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agreementOf, agreementOn, confusionOf, kappaOf, sizeOf } from './agreement.js';
+import { agreementOf, agreementOn, confusionOf, sizeOf } from './agreement.js';
+import { kappaOf } from './kappa.js';
 
 const counts = fc.record({ tp: fc.nat(500), fp: fc.nat(500), fn: fc.nat(500), tn: fc.nat(500) });
 

@@ -1,5 +1,6 @@
 import type { Agreement, Confusion } from '@touchstone/protocol';
 import { defined } from '@touchstone/protocol';
+import { kappaOf } from './kappa.js';
 
 /** Two verdicts on one thing. */
 export type VerdictPair = { readonly first: boolean; readonly second: boolean };
@@ -16,16 +17,6 @@ export const sizeOf = ({ tp, fp, fn, tn }: Confusion): number => tp + fp + fn + 
 export function agreementOf(confusion: Confusion): number | undefined {
   const size = sizeOf(confusion);
   return size === 0 ? undefined : (confusion.tp + confusion.tn) / size;
-}
-
-/**
- * Cohen's kappa: agreement beyond what two raters with these habits would reach by chance. Written without the two shares
- * it is usually derived from, so that perfect agreement is exactly 1. Undefined when both say the same thing everywhere:
- * chance alone would agree as well, so nothing is shown.
- */
-export function kappaOf({ tp, fp, fn, tn }: Confusion): number | undefined {
-  const chance = (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn);
-  return chance === 0 ? undefined : (2 * (tp * tn - fp * fn)) / chance;
 }
 
 /** The table of two raters' verdicts with what it shows. */

@@ -8,8 +8,10 @@ import {
   type RunId,
   type TaskId,
 } from '@touchstone/protocol';
+import { kappaInterval } from '../statistics/kappa-interval.js';
 import { wilsonInterval } from '../statistics/wilson.js';
-import { agreementOn, type VerdictPair } from './agreement.js';
+import { agreementOn, confusionOf, type VerdictPair } from './agreement.js';
+import { groupBy } from './group-by.js';
 
 /** What a person said about one criterion of one answer, beside what a judge said about it. */
 export type JudgedLabel = {
@@ -34,8 +36,8 @@ export function measureLabels(labels: readonly JudgedLabel[]): Figures {
   const people = peopleOn(blind);
   return {
     reviewers: new Set(labels.map(({ by }) => by)).size,
-    blind: agreementWith(blind),
-    all: agreementWith(labels),
+    blind: { ...agreementWith(blind), ...kappaSpread(blind) },
+    all: { ...agreementWith(labels), ...kappaSpread(labels) },
     criteria: criteriaOf(labels),
     ...(people && { people }),
     disagreements: labels
@@ -53,6 +55,15 @@ function agreementWith(labels: readonly JudgedLabel[]): LabelAgreement {
   const { confusion, ...figures } = agreementOn(pairs);
   const interval = n === 0 ? undefined : wilsonInterval(confusion.tp + confusion.tn, n);
   return { n, confusion, ...figures, ...defined({ interval }) };
+}
+
+/** By task: labels about the same task are alike. */
+function kappaSpread(labels: readonly JudgedLabel[]): Pick<LabelAgreement, 'kappaInterval'> {
+  const pairs = labels.map(({ taskId, person, judge }) => ({ taskId, first: person, second: judge }));
+  if (agreementOn(pairs).kappa === undefined) return {};
+  return {
+    kappaInterval: kappaInterval([...groupBy(pairs, ({ taskId }) => taskId).values()].map(confusionOf)),
+  };
 }
 
 function criteriaOf(labels: readonly JudgedLabel[]): JudgeAgreement['criteria'] {
@@ -77,18 +88,4 @@ function pairsOf(labels: readonly JudgedLabel[]): readonly VerdictPair[] {
   return sorted.flatMap(({ person: first }, at) =>
     sorted.slice(at + 1).map(({ person: second }) => ({ first, second })),
   );
-}
-
-function groupBy<Key>(
-  labels: readonly JudgedLabel[],
-  keyOf: (label: JudgedLabel) => Key,
-): ReadonlyMap<Key, readonly JudgedLabel[]> {
-  const groups = new Map<Key, JudgedLabel[]>();
-  for (const label of labels) {
-    const key = keyOf(label);
-    const group = groups.get(key) ?? [];
-    groups.set(key, group);
-    group.push(label);
-  }
-  return groups;
 }

@@ -16,7 +16,8 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildSummary } from '../fold/build.js';
-import { buildFigures, buildReport, decideVerdict } from './report.js';
+import { decideVerdict } from '../statistics/decide-verdict.js';
+import { buildFigures, buildReport } from './report.js';
 
 const runId = asId<RunId>('run-1');
 const version = asId<Version>('1.0.0');

@@ -4,15 +4,14 @@ import {
   type EvalPlan,
   type EvalReport,
   type HeadlineFigures,
-  type Interval,
   isNondeterministic,
-  type ReportVerdict,
   type RunId,
   type TaskId,
   type TaskResult,
   type Thresholds,
   type UnscoredReason,
 } from '@touchstone/protocol';
+import { correctScore, type LabelDifferences } from '../calibration/corrected-score.js';
 import type { SharedTasks } from '../comparison/common-tasks.js';
 import {
   type BaselineFacts,
@@ -23,6 +22,7 @@ import {
 import { adjust, type GivenOverride, type KindOf } from '../fold/adjusted.js';
 import { knownLatencies, mean, nearestRank, nearestRanks, sumKnown } from '../fold/aggregate.js';
 import { DEFAULT_PASS_SCORE } from '../fold/build.js';
+import { decideVerdict } from '../statistics/decide-verdict.js';
 import { meanInterval } from '../statistics/mean-interval.js';
 import { passRateInterval } from '../statistics/wilson.js';
 import { reportCriteria, reportFindings, reportRepeats } from './report-parts.js';
@@ -44,6 +44,8 @@ export type ReportExtras = {
   /** Every override ever given, oldest first. */
   readonly overrides?: readonly GivenOverride[];
   readonly kindOf?: KindOf;
+  /** What labels of people make of the tasks that they are about. */
+  readonly labels?: LabelDifferences;
 };
 
 /** Builds the report of a completed run from the results in the log, in suite order. Keeps no counters of its own. */
@@ -53,7 +55,7 @@ export function buildReport(
   extras: ReportExtras = {},
 ): EvalReport {
   const { runId, plan, thresholds } = facts;
-  const { baseline, overrides = [], kindOf } = extras;
+  const { baseline, overrides = [], kindOf, labels } = extras;
   const { suiteId, version, digest } = plan.suite;
   const aggregate = aggregateOf(plan, thresholds, results);
   const cacheHits = sumKnown(results.map((result) => result.cacheHits));
@@ -67,6 +69,9 @@ export function buildReport(
     aggregate,
     verdict: decideVerdict(aggregate.interval, aggregate.bar),
     ...adjust(results, thresholds, overrides, kindOf),
+    ...defined({
+      corrected: labels && correctScore(results, labels, { bar: aggregate.bar, seed: digest }),
+    }),
     ...(baseline && reportRegression(facts, results, baseline)),
     ...reportCriteria(results),
     ...reportRepeats(plan.repeats, thresholds, results),
@@ -123,12 +128,6 @@ const regressionOptions = (
 /** A task that asks something else now is no measure of a difference. */
 const comparableIn = ({ results, shared }: Baseline): readonly TaskResult[] =>
   shared ? results.filter(({ taskId }) => shared.common.has(taskId)) : results;
-
-/** A threshold inside the interval has been neither reached nor missed: another draw of tasks could have gone the other way. */
-export function decideVerdict([low, high]: Interval, threshold: number): ReportVerdict {
-  if (low >= threshold) return 'pass';
-  return high < threshold ? 'fail' : 'inconclusive';
-}
 
 function tasksOf(plan: EvalPlan, results: readonly TaskResult[]): EvalReport['tasks'] {
   const unscoredTasks: { taskId: TaskId; reason: UnscoredReason }[] = [];

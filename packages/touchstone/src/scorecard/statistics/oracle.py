@@ -53,6 +53,14 @@ def detectable(pairs, noise, tolerance):
     return {"pairs": pairs, "noise": noise, "tolerance": tolerance, "drop": drop}
 
 
+def kappa_interval(table):
+    """One label for each task. A table of counts with a quarter in each cell has Dirichlet weights, which SciPy draws."""
+    draws = stats.dirichlet.rvs(np.array(table) + 0.25, size=400_000, random_state=7)
+    tp, fp, fn, tn = draws.T
+    kappas = 2 * (tp * tn - fp * fn) / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+    return {"table": table, "interval": [float(end) for end in np.quantile(kappas, [0.025, 0.975])]}
+
+
 print(
     json.dumps(
         {
@@ -75,6 +83,10 @@ print(
             "mcnemar": [
                 mcnemar(*counts)
                 for counts in [(0, 0), (1, 0), (5, 0), (0, 6), (4, 4), (9, 2), (30, 14), (120, 90), (2, 700)]
+            ],
+            "kappa": [
+                kappa_interval(table)
+                for table in [[20, 10, 5, 15], [3, 0, 0, 2], [45, 1, 2, 12], [200, 30, 20, 150], [9, 1, 0, 0]]
             ],
             "detectable": [
                 detectable(*world)

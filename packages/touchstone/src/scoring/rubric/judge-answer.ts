@@ -5,6 +5,7 @@ import type { CriterionVerdict, JudgedCriterion } from '../../ports/index.js';
 export function readVerdicts(
   text: string,
   criteria: readonly JudgedCriterion[],
+  hasReason = true,
 ): readonly CriterionVerdict[] | undefined {
   const answer = parseJson(withoutFence(text));
   if (!isObject(answer) || !hasOnly(answer, ['verdicts']) || !Array.isArray(answer.verdicts))
@@ -12,7 +13,7 @@ export function readVerdicts(
   if (answer.verdicts.length !== criteria.length) return undefined;
   const verdicts = new Map<number, CriterionVerdict>();
   for (const entry of answer.verdicts) {
-    const read = readVerdict(entry, criteria);
+    const read = readVerdict(entry, criteria, hasReason);
     if (!read || verdicts.has(read.number)) return undefined;
     verdicts.set(read.number, read.verdict);
   }
@@ -22,13 +23,14 @@ export function readVerdicts(
 function readVerdict(
   entry: unknown,
   criteria: readonly JudgedCriterion[],
+  hasReason: boolean,
 ): { readonly number: number; readonly verdict: CriterionVerdict } | undefined {
   if (!isObject(entry) || !hasOnly(entry, ['criterion', 'reason', 'met', 'score'])) return undefined;
   const { criterion: number, reason, met, score } = entry;
   const wanted = typeof number === 'number' ? criteria[number - 1] : undefined;
-  if (!wanted || typeof number !== 'number' || typeof met !== 'boolean' || typeof reason !== 'string')
-    return undefined;
-  const kept = { met, reason };
+  if (!wanted || typeof number !== 'number' || typeof met !== 'boolean') return undefined;
+  if (hasReason ? typeof reason !== 'string' : reason !== undefined) return undefined;
+  const kept = { met, ...(typeof reason === 'string' && { reason }) };
   const isDegree = typeof score === 'number' && score >= 0 && score <= 1;
   if (wanted.graded) return isDegree ? { number, verdict: { ...kept, score } } : undefined;
   // The schema of the answer offers a score for every criterion. Where none was asked for, the yes or no alone counts.

@@ -5,7 +5,10 @@ import {
   type Digest,
   defined,
   type JudgeIdentity,
+  type JudgeReference,
   type ModelName,
+  type PortableJudge,
+  type Version,
 } from '@touchstone/protocol';
 import type {
   AccessRefusal,
@@ -18,7 +21,14 @@ import type {
   Usage,
 } from '../../ports/index.js';
 import { readVerdicts } from './judge-answer.js';
-import { ANSWER_SCHEMA, DATA_PROMPT_DIGEST, PROMPT_DIGEST, SYSTEM, userMessage } from './judge-prompt.js';
+import {
+  answerSchema,
+  DATA_PROMPT_DIGEST,
+  PROMPT_DIGEST,
+  STANDARD_USER,
+  SYSTEM,
+  userMessage,
+} from './judge-prompt.js';
 
 /** More criteria than this are asked in several calls: models lose count of long lists. */
 const MOST_PER_CALL = 20;
@@ -26,19 +36,59 @@ const MOST_PER_CALL = 20;
 const ROUNDS = 2;
 
 /** `withData`: the judge is shown more than question and answer, which is another form of the question. */
+type JudgeForm = Pick<PortableJudge, 'question' | 'answer' | 'aggregation'>;
+
+/** What the judge of a configuration asks. */
+const STANDARD: JudgeForm = {
+  question: { system: SYSTEM, user: STANDARD_USER },
+  answer: { form: 'verdicts/1' },
+  aggregation: 'majority',
+};
+
+/** The standard question as an artifact: the same bytes, for any model of a class. */
+export const STANDARD_JUDGE: PortableJudge = {
+  judgeId: 'core.touchstone.judges.standard',
+  version: asId<Version>('1.0.0'),
+  description: 'What a judge of a configuration is asked.',
+  model: { class: 'general' },
+  parameters: { temperature: 0 },
+  votes: 1,
+  ...STANDARD,
+};
+
+/** Its digest stands for the question, its form and its votes; who is asked is what a host adds. */
+export const portableIdentity = (
+  provider: ModelName,
+  model: ModelName,
+  { judgeId, version, votes }: PortableJudge,
+  digest: Digest,
+): JudgeIdentity => ({
+  ...withDigest({ provider, model, votes, promptDigest: digest }),
+  portable: asId<JudgeReference>(`${judgeId}@${version}`),
+});
+
+const withDigest = (named: Omit<JudgeIdentity, 'digest'>): JudgeIdentity => ({
+  ...named,
+  digest: asId<Digest>(`sha256:${createHash('sha256').update(canonicalJson(named)).digest('hex')}`),
+});
+
 export function judgeIdentity(
   provider: ModelName,
   model: ModelName,
   votes: number,
   withData = false,
 ): JudgeIdentity {
-  const named = { provider, model, votes, promptDigest: withData ? DATA_PROMPT_DIGEST : PROMPT_DIGEST };
-  const digest = asId<Digest>(`sha256:${createHash('sha256').update(canonicalJson(named)).digest('hex')}`);
-  return { ...named, digest };
+  const promptDigest = withData ? DATA_PROMPT_DIGEST : PROMPT_DIGEST;
+  return withDigest({ provider, model, votes, promptDigest });
 }
 
 /** A judge that is a model. An answer that is not in the requested form does not count. */
-export function createModelJudge(identity: JudgeIdentity, ask: AskModel, close: () => void): Judge {
+export function createModelJudge(
+  identity: JudgeIdentity,
+  ask: AskModel,
+  close: () => void,
+  form: JudgeForm = STANDARD,
+): Judge {
   return {
     identity,
     close,
@@ -46,12 +96,15 @@ export function createModelJudge(identity: JudgeIdentity, ask: AskModel, close: 
       const usage: Usage[] = [];
       const votes: (readonly CriterionVerdict[])[] = [];
       for (let vote = 0; vote < identity.votes; vote += 1) {
-        const cast = await castVote({ ask, usage, signal, spend }, question, identity.votes, vote);
+        const cast = await castVote({ ask, usage, signal, spend, form }, question, identity.votes, vote);
         if ('kind' in cast) return { ...cast, usage };
         votes.push(cast);
       }
       const verdicts = question.criteria.map((_, at) =>
-        majority(votes.map((vote) => vote[at] as CriterionVerdict)),
+        verdictOf(
+          votes.map((vote) => vote[at] as CriterionVerdict),
+          form.aggregation,
+        ),
       );
       return { kind: 'judged', verdicts, usage };
     },
@@ -64,6 +117,7 @@ type JudgeContext = {
   readonly usage: Usage[];
   readonly signal: AbortSignal;
   readonly spend: Spend;
+  readonly form: JudgeForm;
 };
 
 async function castVote(
@@ -87,22 +141,22 @@ async function castVote(
 }
 
 async function askFor(
-  { ask, usage, signal, spend }: JudgeContext,
+  { ask, usage, signal, spend, form }: JudgeContext,
   question: JudgeQuestion,
   criteria: readonly JudgedCriterion[],
   vote: number,
 ): Promise<readonly CriterionVerdict[] | JudgeFailure> {
-  const user = userMessage(question, criteria);
+  const { system, user: parts } = form.question;
+  const hasReason = form.answer.reason ?? true;
+  const user = userMessage(question, criteria, parts);
+  const schema = answerSchema(hasReason);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const reply = await ask(
-      { system: SYSTEM, user, schema: ANSWER_SCHEMA, round: vote * ROUNDS + round },
-      signal,
-    );
+    const reply = await ask({ system, user, schema, round: vote * ROUNDS + round }, signal);
     if (reply.kind === 'denied') return reply;
     if (reply.kind !== 'reply') return { kind: 'unreachable', reason: reply.reason };
     await spend([reply.usage]);
     usage.push(reply.usage);
-    const verdicts = readVerdicts(reply.text, criteria);
+    const verdicts = readVerdicts(reply.text, criteria, hasReason);
     if (verdicts) return verdicts;
   }
   return {
@@ -132,18 +186,21 @@ function createDraw(seed: string): (below: number) => number {
   };
 }
 
-/** The verdict of the votes on one criterion: the majority, with one of its reasons. A tie is not met. */
-export function majority(votes: readonly CriterionVerdict[]): CriterionVerdict {
+/** The verdict of the votes on one criterion: that of the majority, or met only when all say so, with one of its reasons. A tie is not met. */
+export function verdictOf(
+  votes: readonly CriterionVerdict[],
+  aggregation: PortableJudge['aggregation'] = 'majority',
+): CriterionVerdict {
   const [only] = votes;
   if (votes.length === 1 && only) return only;
   const yes = votes.filter(({ met }) => met).length;
-  const met = yes * 2 > votes.length;
+  const met = aggregation === 'unanimous' ? yes === votes.length : yes * 2 > votes.length;
   const scores = votes.flatMap(({ score }) => (score === undefined ? [] : [score]));
   const reason = votes.find((vote) => vote.met === met)?.reason;
   const score = scores.reduce((sum, one) => sum + one, 0) / scores.length;
   return defined({
     met,
-    agreement: Math.max(yes, votes.length - yes) / votes.length,
+    agreement: (met ? yes : votes.length - yes) / votes.length,
     score: scores.length > 0 ? score : undefined,
     reason,
   });

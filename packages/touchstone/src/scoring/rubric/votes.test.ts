@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CriterionVerdict } from '../../ports/index.js';
-import { majority, orderOf } from './judge.js';
+import { orderOf, verdictOf } from './judge.js';
 
 const inOrder = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
@@ -45,7 +45,7 @@ const verdict = fc.record({
 
 describe('the majority', () => {
   it('of one is that one, and has no agreement to speak of', () => {
-    expect(majority([{ met: true, reason: 'clear' }])).toEqual({ met: true, reason: 'clear' });
+    expect(verdictOf([{ met: true, reason: 'clear' }])).toEqual({ met: true, reason: 'clear' });
   });
 
   it('is what more than half of the votes say; a tie is unmet', () => {
@@ -53,7 +53,7 @@ describe('the majority', () => {
       fc.property(fc.array(verdict, { minLength: 2, maxLength: 25 }), (votes) => {
         const yes = votes.filter(({ met }) => met).length;
         const no = votes.length - yes;
-        const decided = majority(votes);
+        const decided = verdictOf(votes);
         expect(decided.met).toBe(yes > no);
         expect(decided.agreement).toBeCloseTo((decided.met ? yes : no) / votes.length, 12);
         expect(decided.agreement).toBeGreaterThanOrEqual(0.5);
@@ -70,6 +70,21 @@ describe('the majority', () => {
     [[true, false, true, false], { met: false, agreement: 0.5 }],
     [[false, false], { met: false, agreement: 1 }],
   ])('of %j is %j', (votes, expected) => {
-    expect(majority(votes.map((met) => ({ met })))).toEqual(expected);
+    expect(verdictOf(votes.map((met) => ({ met })))).toEqual(expected);
+  });
+});
+
+describe('unanimous votes', () => {
+  it.each([
+    [[true, true, true], { met: true, agreement: 1 }],
+    [[true, true, false], { met: false, agreement: 1 / 3 }],
+    [[false, false], { met: false, agreement: 1 }],
+  ])('%j', (votes, expected) => {
+    expect(
+      verdictOf(
+        votes.map((met) => ({ met })),
+        'unanimous',
+      ),
+    ).toEqual(expected);
   });
 });

@@ -5,6 +5,8 @@ import { type Db, GuardFailed, type SqlValue, type Statement } from '../db.js';
 import { textAt, toPackHead } from '../rows.js';
 import { bindOnceStatement, rebindStatement } from './bound-agents.js';
 import { attachOnceStatements, attachStatements } from './contracts.js';
+import { judgeOnceStatements, judgeStatements } from './judges.js';
+import { signatureStatement } from './suite-signatures.js';
 import { contentStatements, nameOnceStatement, nameStatement } from './suite-statements.js';
 import { createWithdrawnPacks } from './withdrawn-packs.js';
 
@@ -32,6 +34,8 @@ export function createPacks(db: Db): Packs {
         ...contents.agents.map((agent) => rebindStatement(owner, agent, installedAt)),
         ...(await suiteContents(db, owner, contents)),
         ...contents.suites.map(({ head }) => nameStatement(owner, head, installedAt)),
+        ...signaturesOf(owner, contents, installedAt),
+        ...(contents.judges ?? []).flatMap((judge) => judgeStatements(owner, judge, installedAt)),
         ...contractsOf(contents).flatMap(({ suite, contract }) =>
           attachStatements(owner, suite, contract, installedAt),
         ),
@@ -71,6 +75,8 @@ async function install(
     ...contents.agents.map((agent) => bindOnceStatement(owner, agent, installedAt)),
     ...(await suiteContents(db, owner, contents)),
     ...contents.suites.map(({ head }) => nameOnceStatement(owner, head, installedAt)),
+    ...signaturesOf(owner, contents, installedAt),
+    ...(contents.judges ?? []).flatMap((judge) => judgeOnceStatements(owner, judge, installedAt)),
     ...contractsOf(contents).flatMap(({ suite, contract }) =>
       attachOnceStatements(owner, suite, contract, installedAt),
     ),
@@ -83,6 +89,18 @@ async function install(
     return (await standingOf(db, owner, contents.head)) ?? 'conflict';
   }
 }
+
+/** A key that signs all files of a pack signs the suites in it. One that was compiled here is no file of the pack. */
+const signaturesOf = (owner: Owner, contents: PackContents, at: number): readonly Statement[] => {
+  const { name, version, signedBy, filesSigned } = contents.head;
+  if (signedBy === undefined || !filesSigned) return [];
+  const compiled = new Set(contractsOf(contents).map(({ suite }) => suite));
+  return contents.suites
+    .filter(({ head }) => !compiled.has(head.digest))
+    .map(({ head }) =>
+      signatureStatement(owner, head.digest, { keyId: signedBy, pack: `${name}@${version}` }, at),
+    );
+};
 
 const contractsOf = ({ contracts = [] }: PackContents) => contracts;
 

@@ -3,16 +3,18 @@ import type { RetainedNames } from '../../ports/index.js';
 import type { Db, Statement } from '../db.js';
 import { textAt } from '../rows.js';
 
-const NAMED: { readonly [kind in keyof RetainedNames]: { readonly table: string; readonly name: string } } = {
-  packs: { table: 'packs', name: 'name' },
-  agents: { table: 'bound_agents', name: 'agent_id' },
-  suites: { table: 'suite_versions', name: 'suite_id' },
-};
+const NAMED: { readonly [kind in keyof RetainedNames]-?: { readonly table: string; readonly name: string } } =
+  {
+    packs: { table: 'packs', name: 'name' },
+    agents: { table: 'bound_agents', name: 'agent_id' },
+    suites: { table: 'suite_versions', name: 'suite_id' },
+    judges: { table: 'judge_versions', name: 'judge_id' },
+  };
 
-/** Drops the names that are not among the kept ones. Suites stay readable by their digest: runs are pinned to that. */
+/** Drops the names that are not among the kept ones. Suites and judges stay readable by their digest: runs are pinned to that. */
 export async function retain(db: Db, owner: Owner, kept: RetainedNames): Promise<void> {
   const kinds = Object.keys(NAMED) as (keyof RetainedNames)[];
-  const stale = await Promise.all(kinds.map((kind) => staleOf(db, owner, kind, new Set(kept[kind]))));
+  const stale = await Promise.all(kinds.map((kind) => staleOf(db, owner, kind, new Set(kept[kind] ?? []))));
   if (stale.flat().length > 0) await db.transaction(stale.flat());
 }
 

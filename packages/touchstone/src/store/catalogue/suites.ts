@@ -5,6 +5,7 @@ import { decodeCursor, pageOf } from '../cursor.js';
 import { type Db, GuardFailed, type Row } from '../db.js';
 import { jsonAt, numberAt, textAt } from '../rows.js';
 import { attachOnceStatements, createContracts } from './contracts.js';
+import { createSuiteSignatures, signatureStatement } from './suite-signatures.js';
 import {
   BY_DIGEST,
   contentStatements,
@@ -33,9 +34,13 @@ export function createSuites(db: Db): Suites {
     return row && toSuiteHead(row);
   };
   return {
-    async put(owner, suite, installedAt) {
+    async put(owner, suite, installedAt, signature) {
       const content = await contentStatements(db, owner, suite);
-      await db.transaction([...content, nameStatement(owner, suite.head, installedAt)]);
+      await db.transaction([
+        ...content,
+        nameStatement(owner, suite.head, installedAt),
+        ...(signature ? [signatureStatement(owner, suite.head.digest, signature, installedAt)] : []),
+      ]);
     },
     async putOnce(owner, suite, contract, installedAt) {
       const content = await contentStatements(db, owner, suite);
@@ -68,6 +73,7 @@ export function createSuites(db: Db): Suites {
       return rows.flatMap((row) => tasksWithin(row, fromOrdinal, end));
     },
     ...createContracts(db),
+    ...createSuiteSignatures(db),
     ordinalOf: (owner, digest, taskId) => findOrdinal(db, owner, digest, taskId),
   };
 }

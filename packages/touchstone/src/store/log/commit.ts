@@ -56,13 +56,18 @@ const WHOLE = `SELECT found.n FROM (SELECT COUNT(*) AS n, SUM(event_count) AS ev
   WHERE run_no = ? AND ordinal BETWEEN ? AND ?) AS found WHERE found.n = ? AND found.events = ?`;
 
 /** Shared by those who seal into a run, and held alone by the one who ends it: nobody seals into a run that has ended. */
-const endingLock = (runNo: number): string => lockKey('ending', String(runNo));
+export const endingLock = (runNo: number): string => lockKey('ending', String(runNo));
 
 /** The statements that seal records without a lease. The run's own state is their only condition. */
-export function sealStatements(runNo: number, { tenant }: Owner, rows: SealRows): readonly Statement[] {
-  const stored = inGroups(SEAL, SEAL_COLUMNS, rows.values);
+export function sealStatements(runNo: number, owner: Owner, rows: SealRows): readonly Statement[] {
   const lock = { key: endingLock(runNo), shared: true } as const;
-  return [{ sql: ACTIVE, params: [runNo], guard: true, lock }, ...stored, countStatement(tenant, stored)];
+  return [{ sql: ACTIVE, params: [runNo], guard: true, lock }, ...recordStatements(owner, rows)];
+}
+
+/** The records themselves, and their bytes for the tenant. */
+export function recordStatements({ tenant }: Owner, rows: SealRows): readonly Statement[] {
+  const stored = inGroups(SEAL, SEAL_COLUMNS, rows.values);
+  return stored.length === 0 ? [] : [...stored, countStatement(tenant, stored)];
 }
 
 /** The places of the guards whose failure has its own error. */

@@ -3,12 +3,15 @@ import { hostname } from 'node:os';
 import { asId, type Owner, type RunId } from '@touchstone/protocol';
 import type { Lease, Leases } from '../../ports/index.js';
 import { type Db, lockKey, type Row, type Statement } from '../db.js';
+import { workersToTell } from '../fleet/workers.js';
 import type { Peers } from '../peers.js';
 import { numberAt, textAt } from '../rows.js';
 import { keepTrying } from './keep-trying.js';
 import type { LeaseClock } from './lease-clock.js';
 
 const OF_RUN = 'WHERE run_id = ? AND tenant = ? AND workspace = ?';
+/** What tells whether a run waits although its driver is gone. */
+const LOSSES = 'control_kind, lost_drives, lost_at_event, event_count';
 const READ = `SELECT run_no, lease_token, lease_holder, lease_until FROM runs ${OF_RUN}`;
 
 /** Succeeds only if the lease is as it was read: another taker has a newer token, a late renewal a newer end. */
@@ -19,7 +22,7 @@ const TAKE = takeAnd('');
 /** The last holder has not let go, so it was lost while it drove the run. It is counted where the log has not grown since the last loss. */
 const TAKE_LOST = takeAnd(`,
   lost_drives = CASE WHEN lost_at_event = event_count THEN lost_drives + 1 ELSE 1 END, lost_at_event = event_count`);
-const LOST = `SELECT lost_drives FROM runs ${OF_RUN}`;
+const LOST = `SELECT ${LOSSES} FROM runs ${OF_RUN}`;
 
 const RENEW = `UPDATE runs SET lease_until = ?
   WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ?`;
@@ -28,26 +31,44 @@ const RENEW = `UPDATE runs SET lease_until = ?
 const RELEASE = `UPDATE runs SET lease_token = lease_token + 1, lease_holder = NULL, lease_until = NULL
   WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ?`;
 
-const HOST_RUNS = `SELECT run_no, run_id, tenant, workspace, lease_holder, control_kind
-  FROM runs WHERE origin = 'host'`;
-const AT_WORK = `${HOST_RUNS} AND status IN ('pending', 'running', 'cancelling', 'paused')
-  AND (status <> 'paused' OR control_kind = 'pause')`;
-const OVERDUE = `${HOST_RUNS} AND status IN ('waiting-approval', 'waiting-input', 'waiting-external')
-  AND wait_until <= ?`;
-/** Two queries, because each uses another index. */
-const unfinished = (lease: string): string =>
-  `${AT_WORK} AND ${lease} UNION ALL ${OVERDUE} AND ${lease} ORDER BY run_no`;
-/** Each tenant's oldest: one tenant with many runs that wait must not hide the runs of another. */
-const FREE = `SELECT * FROM (
-    SELECT *, ROW_NUMBER() OVER (PARTITION BY tenant ORDER BY run_no) AS place
-    FROM (${unfinished('(lease_holder IS NULL OR lease_until < ?)')}) AS free
-  ) AS placed WHERE place <= ? ORDER BY place, run_no`;
+const COLUMNS = `r.run_no, r.run_id, r.tenant, r.workspace, r.lease_holder, ${LOSSES}`;
+/** In the words of the index `runs_unfinished`. */
+const UNFINISHED = `r.origin = 'host' AND r.status IN ('pending', 'running', 'cancelling', 'paused')`;
+const AT_WORK = `${UNFINISHED} AND (r.status <> 'paused' OR r.control_kind = 'pause')`;
+const OVERDUE = `r.origin = 'host' AND r.status IN ('waiting-approval', 'waiting-input', 'waiting-external')
+  AND r.wait_until <= ?`;
+const FREE = '(r.lease_holder IS NULL OR r.lease_until < ?)';
+const HELD = 'r.lease_holder IS NOT NULL AND r.lease_until >= ? AND r.lease_holder <> ?';
+
+const nextTenant = (beyond: string): string =>
+  `(SELECT r.tenant FROM runs r WHERE ${UNFINISHED}${beyond} ORDER BY r.tenant LIMIT 1)`;
+const nextFree = (tenant: string, beyond = ''): string => `(SELECT r.run_no FROM runs r
+    WHERE ${AT_WORK} AND r.tenant = ${tenant}${beyond} AND ${FREE} ORDER BY r.run_no LIMIT 1)`;
+/**
+ * Of the free ones each tenant's oldest: one tenant with many runs that wait must not hide the runs of another. They are found step
+ * by step along an index, from tenant to tenant and from run to run, so that a long line is not read. And all that others hold, at
+ * place 0. One statement, because processes that share a store ask it every second.
+ */
+const FREE_OR_HELD = `WITH RECURSIVE
+  tenants (tenant) AS (
+    SELECT ${nextTenant('')}
+    UNION ALL SELECT ${nextTenant(' AND r.tenant > t.tenant')} FROM tenants t WHERE t.tenant IS NOT NULL
+  ),
+  heads (tenant, run_no, place) AS (
+    SELECT t.tenant, ${nextFree('t.tenant')}, 1 FROM tenants t WHERE t.tenant IS NOT NULL
+    UNION ALL SELECT h.tenant, ${nextFree('h.tenant', ' AND r.run_no > h.run_no')}, h.place + 1
+      FROM heads h WHERE h.run_no IS NOT NULL AND h.place < ?
+  )
+  SELECT ${COLUMNS}, h.place FROM heads h JOIN runs r ON r.run_no = h.run_no
+  UNION ALL SELECT ${COLUMNS}, 1 AS place FROM runs r WHERE ${OVERDUE} AND ${FREE}
+  UNION ALL SELECT ${COLUMNS}, 0 AS place FROM runs r WHERE ${AT_WORK} AND ${HELD}
+  UNION ALL SELECT ${COLUMNS}, 0 AS place FROM runs r WHERE ${OVERDUE} AND ${HELD}
+  ORDER BY place, run_no`;
 /** Of runs that execute something. One query for all tenants, and one for a tenant. */
 const LEASED = `FROM runs WHERE origin = 'host' AND status IN ('pending', 'running', 'cancelling', 'paused')
   AND lease_holder IS NOT NULL AND lease_until >= ?`;
 const LEASES_OF_TENANT = `(SELECT COUNT(*) ${LEASED} AND tenant = ?)`;
 const FULL_TENANTS = `SELECT tenant ${LEASED} GROUP BY tenant HAVING COUNT(*) >= ?`;
-const HELD_BY_OTHERS = unfinished('lease_until >= ? AND lease_holder <> ?');
 
 export function createLeases(db: Db, clock: LeaseClock, holder: string, peers: Peers): Leases {
   const isLost = (one: string): boolean => isGone(one) || peers.isGone(one);
@@ -69,19 +90,35 @@ export function createLeases(db: Db, clock: LeaseClock, holder: string, peers: P
     },
     async adoptable(perTenant, most) {
       const now = clock.now();
-      const full = most === undefined ? [] : await db.all(FULL_TENANTS, [now, most]);
+      const rows = await db.all(FREE_OR_HELD, lookParams(now, perTenant, holder));
+      const held = rows.filter(({ place }) => place === 0);
+      const free = rows.slice(held.length);
+      await peers.look(held.map((row) => textAt(row, 'lease_holder')));
+      const lost = held.filter(heldBy(isLost)).filter((row) => !isLostAgain(row));
+      const found = [...free, ...lost];
+      // Most looks find nothing, and ask no more.
+      const full = most === undefined || found.length === 0 ? [] : await db.all(FULL_TENANTS, [now, most]);
       const fullTenants = new Set(full.map((row) => textAt(row, 'tenant')));
       const mayGoOn = (row: Row) => !fullTenants.has(textAt(row, 'tenant')) || row.control_kind !== null;
-      const free = await db.all(FREE, [now, now, now, perTenant]);
-      const held = await db.all(HELD_BY_OTHERS, [now, holder, now, now, holder]);
-      await peers.look(held.map((row) => textAt(row, 'lease_holder')));
-      const found = [...free, ...held.filter(heldBy(isLost))].filter(mayGoOn);
-      return firstOfEach(perTenant, found).map(toAdoptable);
+      return firstOfEach(perTenant, found.filter(mayGoOn)).map(toAdoptable);
     },
-    offer: (runId) => peers.notify('drive', runId),
+    offer(runId, environment) {
+      const told = environment ? workersToTell(db, clock.now(), holder, environment) : undefined;
+      // Who cannot ask tells everybody, who looks in any case.
+      void Promise.resolve(told)
+        .catch(() => undefined)
+        .then((to) => peers.notify('drive', runId, '', to));
+    },
     watchOffers: (listener) => peers.listen('drive', listener),
   };
 }
+
+const lookParams = (now: number, perTenant: number, holder: string): readonly (string | number)[] => [
+  ...[now, now, perTenant],
+  ...[now, now],
+  ...[now, holder],
+  ...[now, now, holder],
+];
 
 function firstOfEach(perTenant: number, rows: readonly Row[]): readonly Row[] {
   const count = new Map<string, number>();
@@ -107,7 +144,7 @@ async function take(db: Db, taker: Taker): Promise<Lease | undefined> {
   const { owner, runId, holder, now, ttlMs, most } = taker;
   const key = [runId, owner.tenant, owner.workspace];
   const [row] = await db.all(READ, key);
-  if (!row || !isFree(row, taker)) return undefined;
+  if (!row || !(await isFree(db, row, taker))) return undefined;
   const token = numberAt(row, 'lease_token');
   const isLost = row.lease_holder !== null;
   const params = [holder, now + ttlMs, ...key, token, row.lease_until ?? 0];
@@ -129,8 +166,26 @@ const withinMost = ({ sql, params }: Statement, { owner, now }: Taker, most: num
   lock: { key: lockKey('leases', owner.tenant) },
 });
 
-const isFree = (row: Row, { now, isLost }: Pick<Taker, 'now' | 'isLost'>): boolean =>
-  row.lease_holder === null || numberAt(row, 'lease_until') < now || isLost(textAt(row, 'lease_holder'));
+async function isFree(db: Db, row: Row, { owner, runId, now, isLost }: Taker): Promise<boolean> {
+  if (row.lease_holder === null || numberAt(row, 'lease_until') < now) return true;
+  if (!isLost(textAt(row, 'lease_holder'))) return false;
+  const [losses] = await db.all(LOST, [runId, owner.tenant, owner.workspace]);
+  return losses !== undefined && !isLostAgain(losses);
+}
+
+/** So many losses in a row come from outside more often than from the run: hosts are killed several at a time. */
+const AT_ONCE = 3;
+
+/**
+ * Whether the run has lost so many drivers at one place that the next one waits until the lease has run out. Losses that follow
+ * each other tell little about the run: what kills hosts one after the other is over after a while, a task that does it is not.
+ * A run that only has to stop executes nothing, and waits for nothing.
+ */
+const isLostAgain = (row: Row): boolean =>
+  row.control_kind === null &&
+  row.lost_at_event !== null &&
+  numberAt(row, 'lost_at_event') === numberAt(row, 'event_count') &&
+  numberAt(row, 'lost_drives') >= AT_ONCE;
 
 /** Asks the system once per holder: one dead process may have left hundreds of runs. */
 function heldBy(isLost: (holder: string) => boolean): (row: Row) => boolean {

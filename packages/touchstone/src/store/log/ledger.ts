@@ -3,7 +3,7 @@ import { HostError } from '@touchstone/protocol';
 import type { Clock, Ledger, Usage } from '../../ports/index.js';
 import { type Db, GuardFailed, type Statement } from '../db.js';
 import { numberAt } from '../rows.js';
-import { writeOnce } from './keep-trying.js';
+import { keepTrying, writeOnce } from './keep-trying.js';
 
 /** The running total sits on the run, because a cost ceiling asks for it before every task. */
 const ADD = `UPDATE runs SET spent_usd = spent_usd + ?, unpriced_calls = unpriced_calls + ?
@@ -17,9 +17,15 @@ const BOOKED = `SELECT l.spend_id FROM runs u JOIN ledger l ON l.run_no = u.run_
 const TOTAL = 'SELECT spent_usd, unpriced_calls FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?';
 
 export function createLedger(db: Db, clock: Clock): Ledger {
+  const total: Ledger['total'] = async (owner, runId) => {
+    const [row] = await db.all(TOTAL, [runId, owner.tenant, owner.workspace]);
+    return row
+      ? { usd: numberAt(row, 'spent_usd'), unpriced: numberAt(row, 'unpriced_calls') }
+      : { usd: 0, unpriced: 0 };
+  };
   return {
     async record(owner, runId, usage) {
-      if (usage.length === 0) return;
+      if (usage.length === 0) return (await total(owner, runId)).usd;
       const key = [runId, owner.tenant, owner.workspace];
       const usd = usage.reduce((sum, call) => sum + (call.costUsd ?? 0), 0);
       const unpriced = usage.filter((call) => call.costUsd === undefined).length;
@@ -29,20 +35,21 @@ export function createLedger(db: Db, clock: Clock): Ledger {
         const params = [`${spendId}-${place}`, clock.now(), ...callParams(call), ...key];
         return { sql: INSERT, params, guard: true };
       });
-      const write = () => db.transaction([...calls, add], runId);
+      let spentUsd: number | undefined;
+      const write = async () => {
+        const outcomes = await db.transaction([...calls, add, { sql: TOTAL, params: key }], runId);
+        const [row] = outcomes.at(-1)?.rows ?? [];
+        spentUsd = row && numberAt(row, 'spent_usd');
+      };
       const isBooked = async () => (await db.all(BOOKED, [...key, `${spendId}-0`])).length > 0;
       await writeOnce(clock, write, isBooked).catch((error) => {
         // Money without a run to book it on is a defect of the caller, and must not vanish in silence.
         if (error instanceof GuardFailed) throw new HostError('not_found', 'No such run to book usage on.');
         throw error;
       });
+      return spentUsd ?? (await keepTrying(clock, () => total(owner, runId))).usd;
     },
-    async total(owner, runId) {
-      const [row] = await db.all(TOTAL, [runId, owner.tenant, owner.workspace]);
-      return row
-        ? { usd: numberAt(row, 'spent_usd'), unpriced: numberAt(row, 'unpriced_calls') }
-        : { usd: 0, unpriced: 0 };
-    },
+    total,
   };
 }
 

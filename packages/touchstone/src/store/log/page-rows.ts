@@ -88,7 +88,7 @@ export function fittingPage<T extends { readonly bytes: number }>(rows: readonly
 }
 
 /** Less is read at once: the request that needs it has waited for its turn already. */
-const LONG_BYTES = PAGE_BYTES / 16;
+export const LONG_BYTES = PAGE_BYTES / 16;
 
 export type Pace = (owner: Owner, rows: readonly { readonly bytes: number }[]) => Promise<void>;
 

@@ -58,7 +58,14 @@ const SCORES = `SELECT r.score ${OWNED_RECORDS} AND r.score IS NOT NULL ORDER BY
 /** The one topic of listeners to all runs. */
 const ALL = 'all';
 
-export function createRunLog(db: Db, clock: Clock, watchers: Watchers, pace: Pace): RunLog {
+export function createRunLog(
+  db: Db,
+  clock: Clock,
+  watchers: Watchers,
+  pace: Pace,
+  /** Told how long after the end of a task its step was durable. */
+  onAppended?: (ms: number) => void,
+): RunLog {
   const appends = createListeners<AppendNotice>();
   const notify = ({ owner, runId }: Lease, { entries = [], firstSequence, run }: Append): void => {
     const eventCount = entries.reduce((sum, entry) => sum + eventCountOf(entry), 0);
@@ -68,6 +75,7 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers, pace: Pac
   const commit = async (lease: Lease, whole: Commit): Promise<void> => {
     await write(db, clock, pace, lease, whole);
     notify(lease, whole);
+    if (onAppended) for (const { at } of stepsIn(whole)) onAppended(clock.now() - at);
   };
   return {
     seal: (slice, records) => seal(db, pace, slice, records, clock.now()),
@@ -97,6 +105,8 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers, pace: Pac
     watchAll: (listener) => appends.add(ALL, listener),
   };
 }
+
+const stepsIn = ({ entries = [] }: Append) => entries.flatMap((one) => (one.kind === 'step' ? [one] : []));
 
 /** Content that has been removed cannot be read, also while its rows wait to be cleared. */
 const toReadableRecord = (row: Row): TaskRecord =>

@@ -14,21 +14,25 @@ import {
   jsonOrNull,
   numberAt,
   RUN_COLUMNS,
+  RUN_OWN_COLUMNS,
   RUN_TABLES,
   statusIs,
   textAt,
   toRun,
   toRunHead,
 } from '../rows.js';
-import { fittingPage, type Pace, runKey } from './page-rows.js';
+import { fittingPage, LONG_BYTES, type Pace, runKey } from './page-rows.js';
 import type { Watchers } from './watchers.js';
 
 const SELECT_RUN = `SELECT ${RUN_COLUMNS} FROM ${RUN_TABLES}`;
 /** What a caller sent along may be as long as a request, so that a page of runs ends by bytes, too. */
 const REQUEST_BYTES = 'OCTET_LENGTH(q.plan) + OCTET_LENGTH(q.request)';
 const GET = `${SELECT_RUN} WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
-const SIZE = `SELECT ${REQUEST_BYTES} AS bytes FROM runs u JOIN run_requests q ON q.run_no = u.run_no
-  WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
+/** What the caller sent along comes with the rest unless it is long: then it is read when there is time for it. */
+const unlessLong = (column: string): string =>
+  `CASE WHEN ${REQUEST_BYTES} < ${LONG_BYTES} THEN q.${column} END AS ${column}`;
+const GET_UNLESS_LONG = `SELECT ${RUN_OWN_COLUMNS}, ${unlessLong('plan')}, ${unlessLong('request')}, ${REQUEST_BYTES} AS bytes
+  FROM ${RUN_TABLES} WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
 const sizesOf = (rows: readonly Row[]) => rows as readonly { readonly bytes: number }[];
 /** Streams look again every second, so without what a caller sent along. */
 const HEAD = `SELECT u.status, u.control, u.started_at, u.event_count FROM runs u
@@ -47,8 +51,10 @@ const INSERT_REQUEST = `INSERT INTO run_requests (run_no, plan, request) SELECT 
 
 export function createRuns(db: Db, watchers: Watchers, pace: Pace): Runs {
   const get = async (owner: Owner, runId: RunId): Promise<Run | undefined> => {
-    await pace(owner, sizesOf(await db.all(SIZE, runKey(owner, runId))));
-    const [row] = await db.all(GET, runKey(owner, runId));
+    const found = await db.all(GET_UNLESS_LONG, runKey(owner, runId));
+    await pace(owner, sizesOf(found));
+    const isLong = found[0]?.plan === null;
+    const [row] = isLong ? await db.all(GET, runKey(owner, runId)) : found;
     return row && toRun(row);
   };
   return {
@@ -75,7 +81,9 @@ export function createRuns(db: Db, watchers: Watchers, pace: Pace): Runs {
       );
       const row = read?.rows[0];
       if (!row || updated?.changes === 0) return undefined;
-      watchers.notify(runId);
+      // A driver that begins has an event to tell of in a moment, which others would hear of the later for this.
+      if (change.control) watchers.notify(runId);
+      else watchers.notifyHere(runId);
       return toRun(row);
     },
   };

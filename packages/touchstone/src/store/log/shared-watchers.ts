@@ -15,5 +15,6 @@ export function shareWatchers(watchers: Watchers, peers: Peers): Watchers {
       watchers.notify(runId);
       peers.notify('log', runId);
     },
+    notifyHere: watchers.notify,
   };
 }

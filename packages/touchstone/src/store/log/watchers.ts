@@ -5,6 +5,8 @@ type Listener = () => void;
 export type Watchers = {
   watch(runId: RunId, listener: Listener): () => void;
   notify(runId: RunId): void;
+  /** Wakes the listeners of this process alone. */
+  notifyHere(runId: RunId): void;
 };
 
 /** Wakes the listeners that wait for a run's next event. Commits that became durable together wake a listener once. */
@@ -19,6 +21,12 @@ export function createWatchers(): Watchers {
     for (const runId of woken) for (const listener of listeners.get(runId) ?? []) queueMicrotask(listener);
   }
 
+  const notify = (runId: RunId): void => {
+    if (!listeners.has(runId)) return;
+    if (changed.size === 0) queueMicrotask(wake);
+    changed.add(runId);
+  };
+
   return {
     watch(runId, listener) {
       // Wrapped, so that watching twice with the same function makes two watches with an end each.
@@ -30,11 +38,8 @@ export function createWatchers(): Watchers {
         if (set.size === 0 && listeners.get(runId) === set) listeners.delete(runId);
       };
     },
-    notify(runId) {
-      if (!listeners.has(runId)) return;
-      if (changed.size === 0) queueMicrotask(wake);
-      changed.add(runId);
-    },
+    notify,
+    notifyHere: notify,
   };
 }
 

@@ -13,6 +13,11 @@ import { sessions } from './0011-sessions.js';
 import { runOutcomes } from './0012-run-outcomes.js';
 import { spendIds } from './0013-spend-ids.js';
 import { workers } from './0014-workers.js';
+import { pacesAndBuckets } from './0015-paces-and-buckets.js';
+import { runsByTenantToDrive } from './0016-runs-by-tenant-to-drive.js';
+import { signedSuites } from './0017-signed-suites.js';
+import { judgesAndCalibrations } from './0018-judges-and-calibrations.js';
+import { sharedWork } from './0019-shared-work.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -33,4 +38,9 @@ export const MIGRATIONS: readonly Migration[] = [
   runOutcomes,
   spendIds,
   workers,
+  pacesAndBuckets,
+  runsByTenantToDrive,
+  signedSuites,
+  judgesAndCalibrations,
+  sharedWork,
 ];

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createBursts } from './bursts.js';
+import { REAL_TIME } from './real-time.js';
 
 /** Sleeps end when the test says so. */
 function manualSleep() {
@@ -53,4 +54,20 @@ it('after the end nothing is sent', async () => {
   bursts.add('b', 2);
   await settled();
   expect(sent).toEqual([]);
+});
+
+it('many keys at a time are no leak, and nothing is said of one', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on('warning', note);
+  const bursts = createBursts<number>(
+    REAL_TIME,
+    () => 60_000,
+    () => undefined,
+  );
+  for (let key = 0; key < 30; key += 1) bursts.add(`run-${key}`, key);
+  await settled();
+  bursts.close();
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../ports/index.js';
 
 export type Bursts<T> = {
@@ -13,6 +14,8 @@ export function createBursts<T>(
   send: (values: readonly T[]) => void,
 ): Bursts<T> {
   const closing = new AbortController();
+  // Every key that was sent a moment ago listens for the end.
+  setMaxListeners(0, closing.signal);
   /** By key, what came since it was sent last. */
   const recent = new Map<string, { next: T | undefined }>();
   let outgoing: T[] = [];

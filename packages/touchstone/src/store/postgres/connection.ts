@@ -72,8 +72,8 @@ function sendAll(
       answers.push(result ? { outcome: toOutcome(result) } : { error });
       if (!result && isEnding(error)) onEnding();
       if (answers.length < statements.length) return;
-      const lost = answers.find((answer) => 'error' in answer && codeOf(answer.error) === undefined);
-      if (lost && 'error' in lost) reject(new OutcomeUnknown(lost.error));
+      const lost = lostIn(answers);
+      if (lost) reject(new OutcomeUnknown(lost.error));
       else resolve(answers);
     };
     // The driver writes each statement by itself; held back, all of them leave in one piece.
@@ -82,6 +82,18 @@ function sendAll(
     for (const statement of statements) client.query(statement, answered);
     stream?.uncork();
   });
+}
+
+/**
+ * An error without a code is the connection's, and says nothing of what was kept. A server that ends the connection may do so when
+ * it has committed and not yet said so: then the last statement is the first to fail.
+ */
+function lostIn(answers: readonly Answer[]): { readonly error: unknown } | undefined {
+  const errors = answers.flatMap((answer) => ('error' in answer ? [answer] : []));
+  const [first] = errors;
+  const isAtEnd = errors.length === 1 && first === answers.at(-1);
+  if (first && isAtEnd && isEnding(first.error)) return first;
+  return errors.find(({ error }) => codeOf(error) === undefined);
 }
 
 const NO_ROWS: readonly Row[] = [];

@@ -36,6 +36,7 @@ export const POSTGRES: Dialect = {
   sha256Hex: (text) => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`,
   numberOn: (table, key) =>
     `SELECT setval(pg_get_serial_sequence('${table}', '${key}'), COALESCE(MAX(${key}), 0) + 1, false) FROM ${table}`,
+  losable: (table) => [`ALTER TABLE ${table} SET UNLOGGED`],
   // A row that is in the way of an INSERT is never replaced here, so two triggers are enough.
   appendOnly: (table) => {
     const refuse = `RAISE EXCEPTION '${table} is append-only';`;

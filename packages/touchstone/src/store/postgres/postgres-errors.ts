@@ -97,7 +97,7 @@ function troubleError(what: string, [reason, words]: readonly [Reason, string], 
 export const isTransient = (error: unknown): boolean =>
   ['40001', '40P01', '26000'].includes(codeOf(error) ?? '');
 
-/** The server ends the connection and has kept nothing of the statement: whatever comes next needs another one. */
+/** The server ends the connection: whatever comes next needs another one. Of a statement that others follow it has kept nothing. */
 export const isEnding = (error: unknown): boolean => /^(57P0|25P0[34])/.test(codeOf(error) ?? '');
 
 export const missingDriver = (cause: unknown): HostError =>

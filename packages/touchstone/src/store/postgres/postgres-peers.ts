@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { asId, type RunId } from '@touchstone/protocol';
 import type { Db } from '../db.js';
 import { createListeners } from '../log/watchers.js';
@@ -27,9 +27,12 @@ type Notice = {
   readonly topic: Topic | 'probe';
   readonly runId: string;
   readonly detail: string;
+  /** Names of those that it is for; everybody when absent. */
+  readonly to?: readonly string[] | undefined;
 };
 
-const NOTIFY = 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload';
+const NOTIFY =
+  'SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS notice (channel, payload)';
 const PROBE = 'SELECT pg_notify(?, ?)';
 /** A server that is there delivers within milliseconds. */
 const PROBE_MS = 2_000;
@@ -44,7 +47,7 @@ const UNFOLLOWED_MS = 1_000;
  */
 export async function openPeers(holder: string, options: Options): Promise<Peers | undefined> {
   const { driver, address, db } = options;
-  const channel = `touchstone ${address.schema}`;
+  const channel = channelOf(address);
   const from = randomBytes(6).toString('base64url');
   const listeners = createListeners<Notice>();
   const heard = (payload: string): void => {
@@ -54,7 +57,8 @@ export async function openPeers(holder: string, options: Options): Promise<Peers
     listeners.notify(notice.topic, () => notice);
   };
   const followed = createFollowedRuns(REAL_TIME, (runId) => notify('follow', asId<RunId>(runId)));
-  const session = await openSession({ driver, address, clock: REAL_TIME, channel, onNotice: heard });
+  const channels = [channel, channelOf(address, holder)];
+  const session = await openSession({ driver, address, clock: REAL_TIME, channels, onNotice: heard });
   const probe = (): Promise<unknown> =>
     db.all(PROBE, [channel, write({ from, topic: 'probe', runId: '', detail: '' })]);
   if (!(await isHeard(listeners, from, probe))) {
@@ -65,10 +69,13 @@ export async function openPeers(holder: string, options: Options): Promise<Peers
   const everyMs = ({ topic, runId }: Notice): number =>
     topic !== 'log' || followed.has(runId) ? FOLLOWED_MS : UNFOLLOWED_MS;
   const bursts = createBursts<Notice>(REAL_TIME, everyMs, (notices) => {
-    void session.query(NOTIFY, [channel, notices.map(write)]);
+    const sent = notices.flatMap((notice) =>
+      (notice.to?.map((name) => channelOf(address, name)) ?? [channel]).map((to) => ({ to, notice })),
+    );
+    void session.query(NOTIFY, [sent.map(({ to }) => to), sent.map(({ notice }) => write(notice))]);
   });
-  const notify: Peers['notify'] = (topic, runId, detail = '') =>
-    bursts.add(`${topic} ${runId} ${detail}`, { from, topic, runId, detail });
+  const notify: Peers['notify'] = (topic, runId, detail = '', to = undefined) =>
+    bursts.add(`${topic} ${runId} ${detail}`, { from, topic, runId, detail, to });
   const gone = createGoneHolders(REAL_TIME, (holders) => freeLocks(session, address, holders));
   return {
     notify,
@@ -85,6 +92,10 @@ export async function openPeers(holder: string, options: Options): Promise<Peers
     },
   };
 }
+
+/** Of all processes of a store, or of one. Such names have an end, and schemas and machines may have long ones. */
+const channelOf = ({ schema }: Pick<PostgresAddress, 'schema'>, name = ''): string =>
+  `touchstone_${createHash('sha256').update(lockName({ schema }, name)).digest('hex').slice(0, 32)}`;
 
 const write = ({ from, topic, runId, detail }: Notice): string => [from, topic, runId, detail].join(' ');
 function parse(payload: string): Notice {

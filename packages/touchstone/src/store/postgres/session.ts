@@ -24,7 +24,8 @@ type SessionOptions = {
   readonly driver: Driver;
   readonly address: PostgresAddress;
   readonly clock: Pick<Clock, 'sleep' | 'elapsed'>;
-  readonly channel: string;
+  /** What is listened to. */
+  readonly channels: readonly string[];
   readonly onNotice: (payload: string) => void;
 };
 
@@ -50,7 +51,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     };
     opened = await openClient(options.driver, address, { onLost });
     opened.on('notification', ({ payload = '' }) => options.onNotice(payload));
-    await opened.query(`LISTEN "${options.channel}"`);
+    await opened.query(options.channels.map((channel) => `LISTEN "${channel}"`).join('; '));
     held = new Set();
     client = opened;
     connectedAt = clock.elapsed();
@@ -104,4 +105,5 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 }
 
 /** Locks are of a database; schemas in it are stores of their own. */
-export const lockName = ({ schema }: PostgresAddress, name: string): string => `touchstone ${schema} ${name}`;
+export const lockName = ({ schema }: Pick<PostgresAddress, 'schema'>, name: string): string =>
+  `touchstone ${schema} ${name}`;

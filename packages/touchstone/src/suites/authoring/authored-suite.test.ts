@@ -184,6 +184,29 @@ describe('rows of a file', () => {
     expect(issue?.message).toContain('Row 2 does not have "q"');
   });
 
+  it.each(['', ' ', null])(
+    'with %j where an expectation should be do not ask for an empty answer',
+    (empty) => {
+      const rows = [
+        { q: 'a', expected: 'x' },
+        { q: 'b', expected: empty },
+        { q: 'c', expected: empty },
+      ];
+      const text = suite(', map: { input: q }');
+      expect(issuesOf(text, rows)).toMatchObject([
+        {
+          pointer: '/rows/file',
+          message: expect.stringContaining('Row 2 has nothing in "expected", like 1 more.'),
+        },
+      ]);
+      const { suite: compiled } = read(`${text}defaults: { expect: [{ not-refused: {} }] }\n`, rows);
+      const counts = compiled.tasks.map(
+        ({ expected }) => (expected as unknown as { rubric: [] }).rubric.length,
+      );
+      expect(counts).toEqual([2, 1, 1]);
+    },
+  );
+
   it('that are the input themselves do not tell the agent what is expected of it', () => {
     const row = { city: 'Oslo', meta: { answer: 'rain' }, key: 'k' };
     const { suite: compiled } = read(suite(', map: { expected: /meta/answer, id: key }'), [row]);

@@ -35,10 +35,23 @@ export function rowIssues(
     return [{ pointer: child('/rows/map', member), message: `${who} "${name}". ${known}` }];
   });
   if (lost.length > 0 || hasDefaults) return lost;
-  const isExpected = rows.some((row) => rowCell(row, map.expected ?? 'expected') !== undefined);
-  if (isExpected && expect !== 'none') return [];
+  const name = map.expected ?? 'expected';
+  const isEmpty = rows.map((row) => isEmptyCell(rowCell(row, name)));
+  if (isEmpty.includes(false) && expect !== 'none') return emptyIssue(isEmpty, name);
   const message = `Nothing says what is expected of the answers: map "expected" to a column, or write "defaults.expect". ${known}`;
   return [{ pointer: '/rows', message }];
+}
+
+/** An empty cell says nothing of the answer: taken by its letter, only an empty answer would be right. */
+export const isEmptyCell = (value: Json | undefined): boolean =>
+  value == null || (typeof value === 'string' && value.trim() === '');
+
+function emptyIssue(isEmpty: readonly boolean[], name: string): readonly Issue[] {
+  const at = isEmpty.indexOf(true);
+  if (at < 0) return [];
+  const others = isEmpty.filter(Boolean).length - 1;
+  const message = `Row ${at + 1} has nothing in "${name}"${others > 0 ? `, like ${others} more` : ''}. Fill it in, take the row out, or write "defaults.expect".`;
+  return [{ pointer: '/rows/file', message }];
 }
 
 /** Tasks in the form an author writes them, one per row. */
@@ -57,7 +70,10 @@ function taskOf(
     (member) =>
       rowCell(row, map[member] ?? (member === 'input' || member === 'expected' ? member : undefined)),
   );
-  const expectation = expected === undefined ? [] : rowExpectation(expected, expect ?? expectFor(expected));
+  const expectation =
+    expected === undefined || isEmptyCell(expected)
+      ? []
+      : rowExpectation(expected, expect ?? expectFor(expected));
   return {
     taskId: ids(taskSlug(String(id ?? '')) || `t-${String(index + 1).padStart(4, '0')}`),
     input: context === undefined ? (input ?? restOf(row, map)) : { input: input ?? null, context },

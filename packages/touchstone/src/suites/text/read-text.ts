@@ -21,6 +21,8 @@ export type FileTextOptions = {
   readonly format?: SuiteFormat;
   /** Names the file in errors, and the format by its extension when `format` is absent. */
   readonly file?: string;
+  /** The text was written for a reader of YAML that applies merge keys, `<<`. They are refused otherwise. */
+  readonly mergeKeys?: boolean;
 };
 
 export const readJsonText = (text: string): TextReading => inspect(text, parseJson(text));
@@ -28,7 +30,7 @@ export const readJsonText = (text: string): TextReading => inspect(text, parseJs
 /** The text of a file, with or without a byte order mark. */
 export function readFileText(text: string, options: FileTextOptions): TextReading {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  return isJsonText(body, options) ? readJsonText(body) : inspect(body, parseYaml(body));
+  return isJsonText(body, options) ? readJsonText(body) : inspect(body, parseYaml(body, options.mergeKeys));
 }
 
 /** When nothing names the format, text that begins like a JSON object is JSON and any other is YAML. */

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { MAX_JSON_DEPTH, segmentsOf } from '@touchstone/protocol';
-import type { Alias, CST, Document, ErrorCode, Node, Pair, YAMLError } from 'yaml';
+import type { Alias, CST, Document, ErrorCode, Node, YAMLError } from 'yaml';
 import type { TextIssue, TextSource } from './text-source.js';
+import { isMergeKey, type Members, membersWith, type Targets } from './yaml-merge.js';
 
 type Yaml = typeof import('yaml');
 
@@ -48,19 +49,21 @@ const issueAt = (offset: number, message: string): TextIssue => ({ pointer: '', 
 const startOf = (node: Node | null | undefined): number => node?.range?.[0] ?? 0;
 
 /**
- * Reads YAML 1.2 as far as it means JSON: string keys, each once; the core schema's scalars; no tags beyond it, no
- * merge keys, one document. What another YAML reader might read differently is refused rather than guessed.
+ * Reads YAML 1.2 as far as it means JSON: string keys, each once; the core schema's scalars; no tags beyond it, one
+ * document. What another YAML reader might read differently is refused rather than guessed; so are merge keys, unless the
+ * text was written for a reader that applies them.
  */
-export function parseYaml(text: string): TextSource {
+export function parseYaml(text: string, mergeKeys = false): TextSource {
   // Repeated keys are among the issues already.
   const nothing = { repeatedKeys: () => [], locate: () => () => 0 };
   try {
     const document = composeDocument(text);
-    const { targets, issues } = resolveAliases(document);
+    const { targets, issues } = resolveAliases(document, mergeKeys);
+    const membersOf = membersWith(yaml(), targets);
     const all = firstOfEach([...syntaxIssues(document), ...repeatedKeys(document), ...issues]);
-    const locate = () => (pointer: string) => locateYaml(document, targets, pointer);
+    const locate = () => (pointer: string) => locateYaml(document, { targets, membersOf }, pointer);
     if (all.length > 0) return { ...nothing, locate, issues: all.slice(0, MAX_ISSUES) };
-    return { ...nothing, locate, issues, value: toValue(document.contents, targets) };
+    return { ...nothing, locate, issues, value: toValue(document.contents, { targets, membersOf }) };
   } catch (error) {
     if (error instanceof YamlRefusal) return { ...nothing, issues: [error.issue] };
     throw error;
@@ -110,7 +113,7 @@ function repeatedKeys(document: Document): readonly TextIssue[] {
   yaml().visit(document, {
     Map(_, map) {
       const seen = new Set<string>();
-      for (const { key } of map.items) {
+      for (const { key } of map.items.filter((pair) => !isMergeKey(yaml(), pair))) {
         const name = keyOf(key);
         if (seen.has(name)) issues.push(issueAt(startOf(key as Node), messageFor('DUPLICATE_KEY')));
         seen.add(name);
@@ -126,8 +129,8 @@ const firstOfEach = (issues: readonly TextIssue[]): readonly TextIssue[] =>
     .toSorted((a, b) => a.offset - b.offset)
     .filter((issue, at, all) => issue.offset !== all[at - 1]?.offset);
 
-/** The node each alias stands for. */
-type Targets = ReadonlyMap<Alias, Node>;
+/** How parts of a document hang together beyond its nesting. */
+type Links = { readonly targets: Targets; readonly membersOf: Members };
 
 const MERGE_KEY =
   'Merge keys are not part of YAML 1.2. Write the members out, or quote the key if it is meant literally.';
@@ -136,7 +139,10 @@ const MERGE_KEY =
  * Finds what every alias stands for, and what no two readers would agree on: aliases to nothing or to their own
  * inside, and merge keys, which YAML 1.2 does not have but many readers still apply.
  */
-function resolveAliases(document: Document): {
+function resolveAliases(
+  document: Document,
+  mergeKeys: boolean,
+): {
   readonly targets: Targets;
   readonly issues: readonly TextIssue[];
 } {
@@ -147,7 +153,7 @@ function resolveAliases(document: Document): {
   const report = (node: Node, message: string) => issues.push(issueAt(startOf(node), message));
   visit(document, {
     Pair: (_, pair) => {
-      if (isMergeKey(pair)) report(pair.key as Node, MERGE_KEY);
+      if (!mergeKeys && isMergeKey(yaml(), pair)) report(pair.key as Node, MERGE_KEY);
     },
     Node: (_, node, path) => {
       if (!isAlias(node)) {
@@ -160,11 +166,26 @@ function resolveAliases(document: Document): {
       else targets.set(node, target);
     },
   });
-  return { targets, issues };
+  return { targets, issues: [...issues, ...(mergeKeys ? mergeIssues(document, targets) : [])] };
 }
 
-const isMergeKey = ({ key }: Pair): boolean =>
-  yaml().isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
+/** What is merged has to be a mapping, or a list of them. */
+function mergeIssues(document: Document, targets: Targets): readonly TextIssue[] {
+  const { isAlias, isMap, isSeq, visit } = yaml();
+  const followed = (node: unknown) => (isAlias(node) ? targets.get(node) : node);
+  const issues: TextIssue[] = [];
+  visit(document, {
+    Pair: (_, pair) => {
+      const value = followed(pair.value);
+      const sources = isSeq(value) ? value.items.map(followed) : [value];
+      if (isMergeKey(yaml(), pair) && !sources.every(isMap))
+        issues.push(
+          issueAt(startOf(pair.key as Node), 'Expected a mapping to merge, or a list of mappings.'),
+        );
+    },
+  });
+  return issues;
+}
 
 const keyOf = (key: unknown): string => (yaml().isScalar(key) ? String(key.value) : '');
 
@@ -172,7 +193,7 @@ const keyOf = (key: unknown): string => (yaml().isScalar(key) ? String(key.value
  * The value of a document as a plain tree. Aliases are written out, so nothing in a suite is shared or circular; the
  * budget, not the library's count of aliases, bounds that, because one alias may stand for very much.
  */
-function toValue(root: Document['contents'], targets: Targets): unknown {
+function toValue(root: Document['contents'], { targets, membersOf }: Links): unknown {
   const { isAlias, isMap, isScalar, isSeq } = yaml();
   let aliased = 0;
   const convert = (node: Node | null | undefined, depth: number, inAlias: boolean): unknown => {
@@ -187,7 +208,10 @@ function toValue(root: Document['contents'], targets: Targets): unknown {
     // `fromEntries` defines members instead of assigning them, so a key called `__proto__` is only a key.
     if (isMap<Node, Node | null>(node))
       return Object.fromEntries(
-        node.items.map(({ key, value }) => [keyOf(key), convert(value, depth + 1, inAlias)]),
+        membersOf(node).map(({ key, value, isMerged }) => [
+          keyOf(key),
+          convert(value, depth + 1, inAlias || isMerged),
+        ]),
       );
     return isScalar(node) ? node.value : null;
   };
@@ -195,11 +219,11 @@ function toValue(root: Document['contents'], targets: Targets): unknown {
 }
 
 /** The key of a member, the value of an item. An alias is followed: what is wrong stands where its anchor is. */
-function locateYaml(document: Document, targets: Targets, pointer: string): number {
+function locateYaml(document: Document, { targets, membersOf }: Links, pointer: string): number {
   let node = document.contents as Node | null;
   let offset = startOf(node);
   for (const segment of segmentsOf(pointer)) {
-    const step = stepInto(yaml().isAlias(node) ? targets.get(node) : node, segment);
+    const step = stepInto(yaml().isAlias(node) ? targets.get(node) : node, segment, membersOf);
     if (step === undefined) break;
     node = step.node;
     offset = startOf(step.shown);
@@ -209,14 +233,14 @@ function locateYaml(document: Document, targets: Targets, pointer: string): numb
 
 type Step = { readonly node: Node | null; readonly shown: Node | null };
 
-function stepInto(node: Node | null | undefined, segment: string): Step | undefined {
+function stepInto(node: Node | null | undefined, segment: string, membersOf: Members): Step | undefined {
   const { isMap, isScalar, isSeq } = yaml();
   if (isSeq<Node>(node)) {
     const item = node.items[Number(segment)];
     return item && { node: item, shown: item };
   }
   if (!isMap<Node, Node | null>(node)) return undefined;
-  const pair = node.items.find(({ key }) => isScalar(key) && key.value === segment);
+  const pair = membersOf(node).find(({ key }) => isScalar(key) && key.value === segment);
   return pair && { node: pair.value, shown: pair.key };
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Column } from '../grid.js';
 import {
   type Arrangement,
@@ -12,17 +12,20 @@ import {
 /** The columns of a list as its reader has put them, and what can be changed about them. It survives a reload. */
 export function useColumns<Row>(list: string, columns: readonly Column<Row>[]) {
   const [arrangement, set] = useState(() => readArrangement(list));
-  const all = inOrder(columns, arrangement.order);
+  const isHidden = ({ id, isKept }: Column<Row>): boolean => !isKept && arrangement.hidden.includes(id);
+  const [all, shown] = useMemo(() => {
+    const ordered = inOrder(columns, arrangement.order);
+    return [ordered, ordered.filter((column) => !isHidden(column))];
+  }, [columns, arrangement]);
   const ids = all.map(({ id }) => id);
   const change = (next: Partial<Arrangement>): void => {
     const changed = { ...arrangement, ...next };
     keepArrangement(list, changed);
     set(changed);
   };
-  const isHidden = ({ id, isKept }: Column<Row>): boolean => !isKept && arrangement.hidden.includes(id);
   return {
     all,
-    shown: all.filter((column) => !isHidden(column)),
+    shown,
     isHidden,
     isUsual: isUsual(arrangement),
     toggle: ({ id }: Column<Row>) =>

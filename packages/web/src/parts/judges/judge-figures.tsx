@@ -15,7 +15,7 @@ type JudgeFiguresProps = {
 export function JudgeFigures({ judge, least }: JudgeFiguresProps) {
   const { blind, all, people, costUsd } = judge;
   const isBlind = blind.n > 0;
-  const { n, kappa, agreement, interval, confusion } = isBlind ? blind : all;
+  const { n, kappa, kappaInterval, agreement, interval, confusion } = isBlind ? blind : all;
   const few = fewLabelsWords(n);
   return (
     <div class="judge-figures">
@@ -25,7 +25,12 @@ export function JudgeFigures({ judge, least }: JudgeFiguresProps) {
           <span class="big" data-testid="kappa" data-value={kappa} data-n={n}>
             {kappa === undefined ? '–' : kappaText(kappa)}
           </span>{' '}
-          <span>{kappaWords(kappa)}</span>
+          <span>{kappaWords(kappa)}</span>{' '}
+          {kappaInterval && (
+            <span class="muted">
+              {kappaText(kappaInterval[0])} – {kappaText(kappaInterval[1])}
+            </span>
+          )}
         </p>
         {kappa !== undefined && <KappaMark kappa={kappa} people={people?.kappa} least={least} />}
         <Demand kappa={kappa} least={least} />

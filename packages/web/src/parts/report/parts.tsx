@@ -1,6 +1,7 @@
 import type { ContractReport, EvalReport, ReportedGate } from '@touchstone/protocol';
 import {
   contractWords,
+  correctedWords,
   duration,
   keptWords,
   metWords,
@@ -65,6 +66,19 @@ export function Score({ report: { aggregate, regression, tasks } }: ReportProps)
           all at 1.
         </p>
       )}
+    </Section>
+  );
+}
+
+/** What people would have scored, where enough of them labelled answers. */
+export function JudgeError({ report }: ReportProps) {
+  const { corrected } = report;
+  if (!corrected) return null;
+  return (
+    <Section name="With the error of the judge">
+      <p data-testid="corrected" data-value={corrected.score}>
+        {correctedWords(report)}
+      </p>
     </Section>
   );
 }

@@ -62,6 +62,9 @@ const COLUMNS: readonly Column<RunSnapshot>[] = [
     cell: (run) => (
       <a href={hrefOfRun(run)} tabIndex={-1}>
         <LongName name={nameOfRun(run)} />
+        <span class="below" aria-hidden="true">
+          <LongName name={agentOf(run) ?? ''} />
+        </span>
       </a>
     ),
   },

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { navigate } from '../../address.js';
+import { KeysHelp } from '../../lazy-parts.js';
 import { type KeyMap, useKeys } from '../keys.js';
-import { KeysHelp } from './keys-help.js';
 import '../../styles/keys.css';
 
 const PLACE_KEYS = {

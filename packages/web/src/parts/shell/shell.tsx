@@ -9,37 +9,27 @@ import { Mark } from '../glyphs.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { ShellKeys } from './shell-keys.js';
 
-/** What there is to go to. A place that has no page yet is not listed. */
-const PLACES: readonly (readonly [href: string, name: string, count?: keyof HostCounts])[] = [
-  ['/', 'Today'],
-  ['/runs', 'Runs', 'running'],
-  ['/suites', 'Suites'],
-  ['/agents', 'Agents'],
-  ['/review', 'Review', 'review'],
-  ['/approvals', 'Approvals', 'approvals'],
-  ['/judges', 'Judges'],
-  ['/audit', 'Audit'],
-  ['/settings', 'Settings'],
-];
+/** Somewhere to go to, with what is counted beside it. */
+export type Place = readonly [href: string, name: string, count?: keyof HostCounts];
 
 const isAt = (path: string, href: string): boolean =>
   href === '/' ? path === '/' : path.startsWith(href.replace(/\?.*/, ''));
 
 /** Runs are compared from their list, where comparing is no place of its own. */
-const placeOf = (path: string, places: typeof PLACES): string =>
+const placeOf = (path: string, places: readonly Place[]): string =>
   path === '/compare' && !places.some(([href]) => isAt(path, href)) ? '/runs' : path;
 
 type ShellProps = {
   readonly path: string;
-  /** What there is to go to, when it is not what a host has. */
-  readonly places?: typeof PLACES;
+  /** What there is to go to. */
+  readonly places: readonly Place[];
   /** Said at the end of the rail. */
   readonly beside?: ComponentChildren;
   readonly session?: SessionFacts | undefined;
   readonly children: ComponentChildren;
 };
 
-export function Shell({ path, places = PLACES, beside, session, children }: ShellProps) {
+export function Shell({ path, places, beside, session, children }: ShellProps) {
   const counts = useCounts(may(session, 'runs:read'));
   const rail = useRef<HTMLElement>(null);
   const main = useRef<HTMLElement>(null);

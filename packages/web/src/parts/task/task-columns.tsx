@@ -40,10 +40,14 @@ const Score = ({ row }: { readonly row: TaskListing }) => {
   return (
     <>
       {score(row.score)}
-      <svg class={`score-bar ${outcomeOf(row)}`} viewBox="0 0 40 6" aria-hidden="true">
-        {!isWhole && <rect class="rest" width={40} height={6} />}
-        {!isWhole && <rect width={40 * row.score} height={6} />}
-      </svg>
+      {isWhole ? (
+        <span class="score-bar" />
+      ) : (
+        <svg class={`score-bar ${outcomeOf(row)}`} viewBox="0 0 40 6" aria-hidden="true">
+          <rect class="rest" width={40} height={6} />
+          <rect width={40 * row.score} height={6} />
+        </svg>
+      )}
     </>
   );
 };

@@ -1,5 +1,5 @@
+import { TaskDetail } from '../../lazy-parts.js';
 import { Panel } from '../panel.js';
-import { TaskDetail } from './task-detail.js';
 
 type TaskPanelProps = {
   readonly runId: string;

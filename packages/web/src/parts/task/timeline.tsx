@@ -9,6 +9,7 @@ import { type Column, Grid } from '../grid.js';
 import { Section } from '../section.js';
 import { Skeleton } from '../states.js';
 import { textsOf } from './steps.js';
+import { type TaskStep, withVotesTogether } from './votes.js';
 import '../../styles/timeline.css';
 
 type TimelineProps = { readonly runId: string; readonly taskId: string; readonly repeat: number };
@@ -37,7 +38,8 @@ export function Timeline({ runId, taskId, repeat }: TimelineProps) {
       </Section>
     );
   const totalMs = Math.max(...spans.map(({ startMs, durationMs }) => startMs + durationMs), 1);
-  const chosen = spans[active];
+  const steps = withVotesTogether(spans);
+  const chosen = steps[active];
   return (
     <Section
       name="Timeline"
@@ -53,9 +55,9 @@ export function Timeline({ runId, taskId, repeat }: TimelineProps) {
           label="Timeline"
           name="timeline"
           rowId="step"
-          count={spans.length}
+          count={steps.length}
           columns={columnsOf(totalMs)}
-          rowAt={(index) => spans[index]}
+          rowAt={(index) => steps[index]}
           active={active}
           onMove={setActive}
           onOpen={setActive}
@@ -73,9 +75,9 @@ export function Timeline({ runId, taskId, repeat }: TimelineProps) {
 
 const isAfterwards = ({ kind }: TaskSpan): boolean => kind === 'judge' || kind === 'embedder';
 
-const columnsOf = (totalMs: number): readonly Column<TaskSpan>[] => [
+const columnsOf = (totalMs: number): readonly Column<TaskStep>[] => [
   { id: 'kind', name: 'Step', cell: ({ kind, simulatedUser }) => (simulatedUser ? 'user' : kind) },
-  { id: 'step', name: 'Name', cell: ({ name }) => <span title={name}>{name}</span> },
+  { id: 'step', name: 'Name', cell: (step) => <StepName step={step} /> },
   {
     id: 'waterfall',
     name: `0 to ${duration(totalMs)}`,
@@ -86,6 +88,14 @@ const columnsOf = (totalMs: number): readonly Column<TaskSpan>[] => [
   { id: 'price', name: 'Cost', isNumber: true, cell: ({ costUsd }) => costUsd !== undefined && usd(costUsd) },
 ];
 
+/** How often a judge was asked stays in sight where its name has to give way. */
+const StepName = ({ step: { name, calls } }: { readonly step: TaskStep }) => (
+  <span class="long-name" title={name}>
+    <span class="step-name">{name}</span>
+    {calls && <span class="long-name-tail">&nbsp;× {calls.length}</span>}
+  </span>
+);
+
 const timeOf = ({ untimed, kind, durationMs }: TaskSpan): string =>
   untimed ? 'not timed' : kind === 'memory' ? '' : duration(durationMs);
 
@@ -93,7 +103,7 @@ const usedOf = ({ tokens, status }: TaskSpan): string =>
   tokens ? `${whole(tokens.input)} → ${whole(tokens.output)}` : (status ?? '');
 
 type StepProps = {
-  readonly span: TaskSpan;
+  readonly span: TaskStep;
   readonly events: TaskEvents;
   readonly onReadOn: () => void;
 };
@@ -104,8 +114,10 @@ function Step({ span, events, onReadOn }: StepProps) {
   return (
     <section class="step" aria-label={`Step ${span.kind} ${span.name}`}>
       <p class="id">
-        {span.name} <span class="muted">at {duration(span.startMs)}</span>
+        {span.name}
+        {span.calls && ` × ${span.calls.length}`} <span class="muted">at {duration(span.startMs)}</span>
       </p>
+      {span.calls && <Votes calls={span.calls} />}
       {texts?.map(({ name, value }, at) => (
         <div key={`${name}${at}`}>
           <h3>{name}</h3>
@@ -124,6 +136,24 @@ function Step({ span, events, onReadOn }: StepProps) {
     </section>
   );
 }
+
+/** Each vote of a judge by itself. */
+const Votes = ({ calls }: { readonly calls: readonly TaskSpan[] }) => (
+  <ol class="step-votes">
+    {calls.map((call) => (
+      <li key={`${call.startMs} ${call.eventId}`} data-testid="vote">
+        {[
+          timeOf(call),
+          `at ${duration(call.startMs)}`,
+          usedOf(call),
+          call.costUsd === undefined ? '' : usd(call.costUsd),
+        ]
+          .filter((part) => part !== '')
+          .join(' · ')}
+      </li>
+    ))}
+  </ol>
+);
 
 const NOTHING_SAID: { readonly [kind in TaskSpan['kind']]: string } = {
   model:

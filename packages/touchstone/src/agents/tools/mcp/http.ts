@@ -1,4 +1,5 @@
 import type { FetchLike, Transport } from '@modelcontextprotocol/client';
+import { traceHeaders } from '../../../net/index.js';
 import type { McpLibrary } from './library.js';
 import { ConnectionLost, STREAM_ENDED, tooLarge } from './loss.js';
 import type { HttpServerSpec } from './server-spec.js';
@@ -53,12 +54,21 @@ function answerEndedStreams(transport: Transport): void {
 const boundedFetch =
   (parts: HttpParts): FetchLike =>
   async (url, init) => {
-    const response = await fetch(url, init);
+    const response = await fetch(url, withTrace(init));
     const isRedirect = response.status >= 300 && response.status < 400;
     if (init?.method !== 'POST' || !response.body || isRedirect) return response;
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(byteLimit(parts)), { status, statusText, headers });
   };
+
+/** The stream of notifications belongs to no call. */
+function withTrace(init: RequestInit | undefined): RequestInit | undefined {
+  const { traceparent } = traceHeaders();
+  if (traceparent === undefined || init?.method !== 'POST') return init;
+  const headers = new Headers(init.headers);
+  headers.set('traceparent', traceparent);
+  return { ...init, headers };
+}
 
 function byteLimit({ maxMessageBytes, complain }: HttpParts): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;

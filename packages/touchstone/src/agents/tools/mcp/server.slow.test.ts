@@ -9,6 +9,7 @@ import { asId, type Json, type ToolId } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
 import { check } from '@touchstone/protocol/wire';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { withTraceparent } from '../../../net/index.js';
 import { manualClock } from '../../fixtures/manual-clock.js';
 import { temporaryFolder } from '../../fixtures/temporary-folder.js';
 import { createTools, type ToolGrants } from '../tools.js';
@@ -144,6 +145,25 @@ describe('a real server over HTTP', () => {
     });
     await startServer(port);
     expect(await call('echo', { message: 'again' })).toEqual({ status: 'ok', outcome: 'Echo: again' });
+  });
+
+  it('is asked under the trace that a call belongs to, and only then', async () => {
+    const seen: unknown[] = [];
+    const server = createServer((request, response) => {
+      if (request.method === 'POST') seen.push(request.headers.traceparent);
+      response.writeHead(403).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { call } = start({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
+    await withTraceparent(
+      () => 'trace-of-one',
+      () => call('echo'),
+    );
+    const traced = seen.length;
+    await call('echo');
+    expect(new Set(seen.slice(0, traced))).toEqual(new Set(['trace-of-one']));
+    expect(new Set(seen.slice(traced))).toEqual(new Set([undefined]));
   });
 
   it('is an error without content when something else answers there', async () => {

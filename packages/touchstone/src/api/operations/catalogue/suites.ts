@@ -37,10 +37,16 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Install a suite',
     body: suiteBody(host),
     responses: {
-      200: { description: 'This very suite is installed already.', schema: vendor.installedSuite },
-      201: { description: 'The suite is installed.', schema: vendor.installedSuite },
+      200: { description: 'This very suite is installed already.', schema: vendor.suiteInstallation },
+      201: { description: 'The suite is installed.', schema: vendor.suiteInstallation },
     },
-    refusals: ['conflict', 'quota_exceeded'],
+    refusals: [
+      'conflict',
+      'quota_exceeded',
+      'invalid_body',
+      'pack_integrity_failure',
+      'pack_signature_invalid',
+    ],
     handle: (call) => install(host, call),
   }),
   endpoint({
@@ -64,6 +70,15 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     responses: ok('The suite as it can be installed elsewhere.', 'agent-eval-suite'),
     refusals: ['not_found'],
     handle: (call) => read(host, call),
+  }),
+  endpoint({
+    operationId: 'getSuiteSignature',
+    route: 'GET /v1/host/touchstone/suites/{suiteRef}/signature',
+    auth: 'runs:read',
+    summary: 'Who has signed a suite, with the envelope that it came with',
+    responses: ok('The key, and the DSSE envelope or the pack that says so.', vendor.suiteSignature),
+    refusals: ['not_found'],
+    handle: (call) => envelope(host, call),
   }),
   endpoint({
     operationId: 'getSuiteHistory',
@@ -133,8 +148,42 @@ async function history(
 }
 
 async function install({ touchstone }: Services, call: Call<unknown, Suite>): Promise<Reply> {
-  const outcome = await touchstone.suites.install(call.principal.owner, call.body);
-  return { status: outcome === 'created' ? 201 : 200, body: identityOf(call.body) };
+  const installed = await touchstone.suites.install(call.principal.owner, call.body, envelopeOf(call));
+  const { outcome, signedBy, warnings } = installed;
+  const body = {
+    ...identityOf(call.body),
+    ...defined({ signedBy }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+  return {
+    status: outcome === 'created' ? 201 : 200,
+    body,
+    headers: { 'touchstone-outcome': outcome },
+  };
+}
+
+const ENVELOPE_HEADER = 'touchstone-suite-envelope';
+
+/** The envelope travels beside the suite, which stays the document that its schema describes: base64 in a header. */
+function envelopeOf({ headers }: Call): string | undefined {
+  const sent = headers[ENVELOPE_HEADER];
+  if (sent === undefined) return undefined;
+  const text = typeof sent === 'string' ? Buffer.from(sent, 'base64') : Buffer.alloc(0);
+  if (text.length > 0 && text.toString('base64') === sent) return text.toString();
+  throw new HostError(
+    'invalid_body',
+    `Expected the header ${ENVELOPE_HEADER} to hold the envelope of the suite as standard base64, once.`,
+  );
+}
+
+/** As it was sent by whoever installed it, to be shown to others. */
+async function envelope(host: Services, call: Call): Promise<Reply> {
+  const { head } = await findSuite(host, call);
+  const signature = await host.touchstone.suites.signature(call.principal.owner, head.digest);
+  if (!signature) throw new HostError('not_found', 'No key is known to have signed this suite.');
+  const { keyId, pack, trusted } = signature;
+  const envelope = signature.envelope === undefined ? undefined : JSON.parse(signature.envelope);
+  return { status: 200, body: defined({ keyId, trusted, pack, envelope }) };
 }
 
 async function read(host: Services, call: Call): Promise<LargeReply> {

@@ -20,6 +20,19 @@ export const comparisonEndpoints = (host: Services): readonly Endpoint[] => [
     },
   }),
   endpoint({
+    operationId: 'lookAtRuns',
+    route: 'POST /v1/host/touchstone/runs:looks',
+    auth: 'runs:read',
+    summary: 'What is known after each round of an evaluation, right at every look at once',
+    body: bodyOf(vendor.lookAtRuns),
+    responses: ok('Score, interval and verdict after each round.', vendor.looksReport),
+    refusals: ['not_found'],
+    async handle(call) {
+      checkEvaluation(host);
+      return { status: 200, body: await host.touchstone.looks(call.principal.owner, call.body) };
+    },
+  }),
+  endpoint({
     operationId: 'compareJudges',
     route: 'POST /v1/host/touchstone/runs:compare-judges',
     auth: 'runs:read',

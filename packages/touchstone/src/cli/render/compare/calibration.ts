@@ -10,7 +10,13 @@ import {
   whole,
   whyNot,
 } from '@touchstone/sdk/view';
-import type { Calibration, CheckProgress, Judgement } from '../../../app/index.js';
+import type {
+  Calibration,
+  CheckProgress,
+  JudgeDrift,
+  Judgement,
+  KeptCalibration,
+} from '../../../app/index.js';
 import { judgeDocument } from '../../../exporters/index.js';
 import type { ExitCode } from '../../io.js';
 import { blocks, noteLines, rowLines } from '../layout.js';
@@ -28,8 +34,18 @@ export const checkProgressText = ({ done, total, same, different, costUsd }: Che
     ...(costUsd ? [usd(costUsd)] : []),
   ].join(' · ');
 
+/** What was found, what it says beside an earlier check, and where it is kept. */
+export type JudgeCheck = Calibration & {
+  readonly drift?: JudgeDrift;
+  readonly record?: KeptCalibration;
+  /** Of a portable judge that names labels: whether these are they, and the kappa it should reach on them. */
+  readonly namedSet?: { readonly isSame: boolean; readonly minKappa?: number };
+  /** It was to be kept, and the judge did not decide every label: the others alone might look better. */
+  readonly notKept?: true;
+};
+
 /** What came of a check, held against the kappa that was demanded. */
-type CalibrationResult = Calibration & { readonly exitCode: ExitCode; readonly minKappa?: number };
+type CalibrationResult = JudgeCheck & { readonly exitCode: ExitCode; readonly minKappa?: number };
 
 /** How far a judge and people agree, as a person reads it. */
 export function renderCalibration(calibration: CalibrationResult, bodies: boolean, look: Look): string {
@@ -38,12 +54,14 @@ export function renderCalibration(calibration: CalibrationResult, bodies: boolea
     tableLines(calibration, look),
     differenceLines(calibration.disagreements, bodies, look),
     undecidedLines(calibration, bodies, look),
+    driftLines(calibration.drift, look),
+    recordLines(calibration, look),
   ];
   return `\n${blocks(parts)}\n`;
 }
 
 function headLines(calibration: CalibrationResult, look: Look): string[] {
-  const { judge, judged, checks, labels, questions } = calibration;
+  const { judge, judged, checks, labels, questions, namedSet } = calibration;
   const row = (label: string, text: string | undefined): string[] =>
     rowLines([[label, text]], { ...look, width: Number.POSITIVE_INFINITY }, { label: LABEL });
   const isJudged = sizeOf(judged.confusion) > 0;
@@ -53,13 +71,46 @@ function headLines(calibration: CalibrationResult, look: Look): string[] {
   return [
     ...row('judge', judge && judgeName(judge)),
     ...row('labels', `${whole(labels)}${asked}`),
-    ...row('agreement', isJudged ? shareText(judged) : undefined),
-    ...row('kappa', isJudged ? kappaText(judged.kappa) : undefined).map(
-      (line) => `${line}${demandText(calibration, look)}`,
+    ...row(
+      'set',
+      namedSet && (namedSet.isSame ? 'the one that the judge names' : 'another than the judge names'),
     ),
+    ...row('agreement', isJudged ? shareText(judged) : undefined),
+    ...row(
+      'kappa',
+      isJudged ? `${kappaText(judged.kappa)}${spreadText(judged.kappaInterval)}` : undefined,
+    ).map((line) => `${line}${demandText(calibration, look)}`),
     ...row('checks', isChecked ? `${shareText(checks)}, decided without a judge` : undefined),
     ...row('cost', costTexts(calibration).join(' ') || undefined),
     ...mock.map((words) => `  ${padEnd('', LABEL)}${look.ink.yellow(words)}`),
+  ];
+}
+
+const spreadText = (interval: readonly [number, number] | undefined): string =>
+  interval ? ` (95 %: ${interval.map((end) => end.toFixed(2)).join(' to ')})` : '';
+
+/** The same labels, asked twice. */
+function driftLines(drift: JudgeDrift | undefined, { ink }: Look): string[] {
+  if (!drift) return [];
+  const { pairs, before = 0, now = 0, lost, gained, p, worse } = drift;
+  if (pairs === 0)
+    return [`  ${ink.yellow('? The earlier check has none of these labels: nothing to compare.')}`];
+  const moved = `${percent(before)} → ${percent(now)} of ${plural(pairs, 'label')}`;
+  const facts = `${whole(lost)} lost, ${whole(gained)} gained, p ${p.toPrecision(2)}`;
+  const verdict = worse
+    ? ink.red('✗ The judge agrees less than it did.')
+    : ink.green('✓ No sign that the judge agrees less than it did.');
+  return [`  ${padEnd('before', LABEL)}${moved}  ${ink.dim(facts)}`, `  ${verdict}`];
+}
+
+function recordLines({ record, notKept }: CalibrationResult, { ink }: Look): string[] {
+  if (notKept) return [`  ${ink.yellow('? Not kept: the judge did not decide every label.')}`];
+  if (!record) return [];
+  const other =
+    record.otherCriteria > 0 ? `; ${whole(record.otherCriteria)} about criteria that it does not have` : '';
+  return [
+    `  ${ink.green('✓')} Kept for gates: ${plural(record.kept, 'label')} for ${record.suite}${other}`,
+    `    record  ${record.recordId}`,
   ];
 }
 

@@ -35,6 +35,11 @@ export function renderChains(
 function chainLines(chain: Chain, ink: Ink): readonly string[] {
   const { tenant, workspace, records, head, trouble } = chain;
   const whose = tenant === undefined ? '' : `${printable(`${tenant}/${workspace}`)}: `;
+  const lost = chain.checkpoints.filter((one) => 'holds' in one && one.holds === false);
+  if (!trouble && lost.length > 0)
+    return [
+      `  ${ink.red('✗')} ${whose}${printable(plural(records, 'record'))} that fit each other, and ${plural(lost.length, 'signed checkpoint')} that they do not go through: records were cut off or written anew`,
+    ];
   if (!trouble)
     return [
       `  ${ink.green('✓')} ${whose}${printable(plural(records, 'record'))}, unbroken`,

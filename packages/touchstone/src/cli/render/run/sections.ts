@@ -4,6 +4,7 @@ import {
   baselineWords,
   changesInOrder,
   contractWords,
+  correctedWords,
   deltaWords,
   detectableWords,
   doubtOf,
@@ -33,7 +34,7 @@ export function certaintyLines(result: RunView, look: Look): string[] {
   if (!report) return [];
   return [
     ...(report.adjusted ? [adjustedLine(report.adjusted, ink)] : []),
-    ...noteLines([repeatWords(report)], look),
+    ...noteLines([correctedWords(report), repeatWords(report)], look),
     ...noteLines([doubtOf(result)], look, conclusive ? ink.yellow : ink.dim),
   ];
 }

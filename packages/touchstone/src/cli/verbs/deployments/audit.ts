@@ -1,17 +1,28 @@
-import type { Owner } from '@touchstone/protocol';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { AuditCheckpoint, Owner } from '@touchstone/protocol';
 import type { AuditEntry, Client } from '@touchstone/sdk';
+import { namedBySignature, openCheckpoint } from '../../../app/index.js';
+import { placeFile, readText } from '../../files/local-files.js';
 import { type Context, type ExitCode, roomOf, UsageError, writeResult } from '../../io.js';
 import { auditTable, type Chain, type Expected, renderChains } from '../../render/deployments/audit.js';
 import { commandToType, localClient, type Session, type Where, withSession } from '../../session.js';
+import { type Keys, trustedKeys } from '../runs/evidence-keys.js';
 
-type VerifyAuditOptions = Where & { readonly expect?: readonly string[] };
+type VerifyAuditOptions = Where & {
+  readonly expect?: readonly string[];
+  /** Files of checkpoints that were kept from earlier. */
+  readonly checkpoint?: readonly string[];
+  readonly key?: readonly string[];
+};
 type ListAuditOptions = Where & { readonly limit: number };
 
 type Head = Pick<Expected, 'records' | 'head'>;
 
 /** Verifies that the audit log is complete and unchanged. */
 export async function verifyAuditCommand(context: Context, options: VerifyAuditOptions): Promise<ExitCode> {
-  const heads = (options.expect ?? []).map(readHead);
+  const signed = await readCheckpoints(context, options);
+  const heads = [...(options.expect ?? []).map(readHead), ...signed];
   const { chains, expected } = await withSession(context, options, 'look', (session) =>
     verify(session, heads),
   );
@@ -75,6 +86,75 @@ const digestsAt = (logs: readonly AuditLog[], seq: number): Promise<readonly (st
       return items[0]?.digest;
     }),
   );
+
+/** The heads of checkpoint files, once their signatures have been checked. */
+async function readCheckpoints(
+  context: Context,
+  { checkpoint = [], key = [] }: VerifyAuditOptions,
+): Promise<readonly Head[]> {
+  if (checkpoint.length === 0) return [];
+  const keys = await trustedKeys(context, key);
+  return checkpoint.map((file) => readCheckpoint(file, context.io.cwd, keys));
+}
+
+function readCheckpoint(file: string, cwd: string, { known, given }: Keys): Head {
+  const path = resolve(cwd, file);
+  if (!existsSync(path)) throw new UsageError(`There is no checkpoint ${file}.`);
+  const text = readText(path, file);
+  const named = namedBySignature(
+    text,
+    given.map(({ publicKey }) => publicKey),
+  );
+  const { predicate, signers, keyIds } = openCheckpoint(text, [...known, ...named]);
+  if (signers.length === 0)
+    throw new UsageError(
+      `${file} bears no signature of a key that is trusted here; it names ${keyIds.join(', ') || 'no key'}.`,
+      'Give the public key of the host with --key, or add it to "trust.keys" of the configuration.',
+    );
+  return { records: predicate.records, head: predicate.head };
+}
+
+type CheckpointOptions = Where & { readonly out?: string };
+
+/** Has the host sign the heads of its audit logs, and writes the signatures where they are to be kept. */
+export async function checkpointAuditCommand(
+  context: Context,
+  { out, ...where }: CheckpointOptions,
+): Promise<ExitCode> {
+  const made = await withSession(context, where, 'look', async (session) => {
+    const logs = await logsOf(session);
+    return Promise.all(
+      logs.map(async ({ client, owner }) => ({ ...owner, ...(await client.audit.checkpoint()) })),
+    );
+  });
+  if (made.length === 0)
+    throw new UsageError(
+      'The audit log is empty: there is nothing to sign yet.',
+      'It grows with the first decision.',
+    );
+  const checkpoints = made.map((one) => ({
+    ...one,
+    ...(out !== undefined && { file: join(out, fileOf(one)) }),
+  }));
+  for (const { file, envelope } of checkpoints)
+    if (file !== undefined)
+      placeFile(resolve(context.io.cwd, file), `${JSON.stringify(envelope, null, 2)}\n`, true);
+  writeResult(context, { checkpoints }, ({ ink }) =>
+    checkpoints
+      .map(
+        ({ seq, head, keyId, file }) =>
+          `  ${ink.green('✓')} ${seq} records, signed by ${keyId}\n    ${ink.dim('head')}  ${head}\n${file === undefined ? '' : `    ${ink.dim('file')}  ${file}\n`}`,
+      )
+      .join(''),
+  );
+  return 0;
+}
+
+const fileOf = ({ envelope, seq }: AuditCheckpoint): string => {
+  const { predicate } = openCheckpoint(JSON.stringify(envelope), []);
+  const { tenant, workspace } = predicate.owner;
+  return `audit-${[tenant, workspace].map((name) => name.replaceAll(/[^A-Za-z0-9._-]/g, '-')).join('-')}-${seq}.checkpoint.json`;
+};
 
 /** Lists the audit log, newest first. */
 export async function listAuditCommand(context: Context, options: ListAuditOptions): Promise<ExitCode> {

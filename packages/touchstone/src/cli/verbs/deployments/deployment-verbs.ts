@@ -94,8 +94,25 @@ function addAudit(program: Command, start: Start): void {
       'a head kept from earlier, as <records>:<head>: the log must go through it; may be repeated',
       several,
     )
+    .option(
+      '--checkpoint <file>',
+      'a checkpoint kept from earlier: the log must go through it; may be repeated',
+      several,
+    )
+    .option(
+      '--key <file>',
+      'with --checkpoint: also trust this public key: Ed25519, PEM; may be repeated',
+      several,
+    )
     .action(start(() => import('./audit.js'), 'verifyAuditCommand'))
     .addHelpText('after', '\nExample:\n  $ touchstone audit verify\n\nExit codes: 0 unbroken · 1 broken');
+  addHost(audit.command('checkpoint'), 'have another host sign its log')
+    .description(
+      'Signs the head of the audit log with the key of the host. Keep the file where nobody who writes the store can reach it: a log that is cut or rewritten later does not go through it.',
+    )
+    .option('-o, --out <folder>', 'write the checkpoint into this folder')
+    .action(start(() => import('./audit.js'), 'checkpointAuditCommand'))
+    .addHelpText('after', examples('audit checkpoint --out checkpoints'));
   addHost(audit.command('list'))
     .description('Lists the audit log, newest first.')
     .option('--limit <n>', 'at most so many', wholeNumber(1, 10_000), 20)

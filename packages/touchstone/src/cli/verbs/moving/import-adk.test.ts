@@ -57,6 +57,23 @@ describe('import adk', () => {
     ]);
   });
 
+  test('events in snake case mean the same as tool uses', async () => {
+    const { conversation, ...rest } = lookUp;
+    const response = { name: 'get_order', response: { arrives: 'Friday' } };
+    const parts = [{ function_call: order }, { function_response: response }];
+    const invocation_events = parts.map((part) => ({ author: 'desk', content: { parts: [part] } }));
+    cli.write('uses.evalset.json', evalSet(lookUp));
+    const intermediate_data = { invocation_events };
+    cli.write(
+      'events.evalset.json',
+      evalSet({ ...rest, conversation: [{ ...conversation[0], intermediate_data }] }),
+    );
+    await importInto(cli, 'events.evalset.json');
+    const { tasks } = suiteOf('events');
+    await cli.run('import', 'uses.evalset.json', '-o', 'out', '--force');
+    expect(tasks).toEqual(suiteOf('uses').tasks);
+  });
+
   test('members in camel case and events in place of tool uses mean the same', async () => {
     cli.write('snake.evalset.json', evalSet(lookUp));
     cli.write('camel.evalset.json', {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { formatsOf, IMPORT_FORMATS, type SourceFile } from '../../../importers/index.js';
+import { formatsOf, IMPORT_FORMATS, readSample, type SourceFile } from '../../../importers/index.js';
 import { UsageError } from '../../io.js';
 import { didYouMean } from '../../suggest.js';
 import { openSource } from './source-files.js';
@@ -16,8 +16,10 @@ export function formatOf([first = '', ...rest]: readonly string[], cwd: string):
   if (!existsSync(resolve(cwd, first))) throw noFile(first, rest.length > 0);
   const files = [first, ...rest].map((file) => openSource(file, cwd));
   const [format, ...others] = formatsOf(files);
-  if (format === undefined)
+  if (format === undefined) {
+    for (const file of files) readSample(file);
     throw new UsageError(`${first} has the shape of no known format.`, `Name its format: ${names()}.`);
+  }
   if (others.length > 0)
     throw new UsageError(
       `${first} may be ${[format, ...others].join(' or ')}.`,

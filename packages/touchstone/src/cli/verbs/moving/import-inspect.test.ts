@@ -267,8 +267,10 @@ describe('import inspect: logs', () => {
     expect(suite().tasks[0].input).toEqual({ messages: [{ role: 'user', content: 'Which city? ' }] });
   });
 
-  test('a scorer that no check can stand for leaves its sample out', async () => {
-    const pattern = { pattern: '(?=x)(y)' };
+  test.each([
+    ['a pattern that RE2 does not have', { pattern: '(?=x)(y)' }],
+    ['match_all', { pattern: '(y)', match_all: true }],
+  ])('a scorer that no check can stand for leaves its sample out: %s', async (_, pattern) => {
     cli.write('log.json', { ...header('pattern', pattern), samples: [sample(1, 'y', 'y')] });
     const { code, err } = await cli.run('import', 'log.json', '-o', 'out');
     expect(code).toBe(2);

@@ -155,6 +155,8 @@ describe('files of the hosted product', () => {
   const model = [{ role: 'user', content: 'Is {{sample.output_text}} right for {{item.q}}?' }];
 
   it.each([
+    [similarity('rouge_1'), { overlap: { text: 'Paris', metric: 'rouge-1', min: 0.6 } }],
+    [similarity('rouge_2'), { overlap: { text: 'Paris', metric: 'rouge-2', min: 0.6 } }],
     [similarity('rouge_l'), { overlap: { text: 'Paris', metric: 'rouge-l', min: 0.6 } }],
     [similarity('cosine'), { similar: { text: 'Paris', min: 0.6 } }],
     [similarity('fuzzy_match'), { distance: { text: 'Paris', min: 0.6 } }],

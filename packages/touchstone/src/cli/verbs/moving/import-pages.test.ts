@@ -12,6 +12,7 @@ const fence = (section: string, language: string): string =>
 test.each([
   ['Inspect', 'capitals.json', 'capitals'],
   ['ADK', 'desk.evalset.json', 'desk'],
+  ['Traces', 'traces.json', 'traces'],
 ])(
   'the example of docs/moving.md about %s becomes the suite that the page shows',
   async (section, file, name) => {

@@ -74,6 +74,29 @@ describe('rows', () => {
     ]);
   });
 
+  it.each(['""', '" "', 'null'])(
+    'whose expected value is %s are never held to an empty answer',
+    async (empty) => {
+      const rows = `{"input":"a","expected":"x"}\n{"input":"b","expected":${empty}}\n`;
+      const result = await importFiles({ 'a.jsonl': rows }, 'rows', 'a.jsonl');
+      expect(result.tasks).toHaveLength(1);
+      expect(shownItems(result)).toEqual([expect.stringMatching(/^lost a.jsonl:2 test: left out/)]);
+    },
+  );
+
+  it('whose expected value is empty beside another expectation say so', async () => {
+    const tools = [{ name: 'get_order' }];
+    const rows = lines([
+      { input: 'a', expected_output: '', expected_tools: tools },
+      { input: 'b', expected_output: 'x' },
+    ]);
+    const result = await importFiles({ 'a.jsonl': rows }, 'deepeval', 'a.jsonl');
+    expect(result.tasks).toHaveLength(2);
+    expect(shownItems(result)).toContain(
+      'note a.jsonl:1 expected value: empty, so nothing is expected of the answer',
+    );
+  });
+
   it('with an answer give the verdicts that the answers deserve', async () => {
     const rows = [
       { id: 'right', input: 'a', expected: 'Paris', output: 'Paris' },

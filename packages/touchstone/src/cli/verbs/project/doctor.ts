@@ -7,6 +7,7 @@ import { checkGates } from './health/gates.js';
 import { checkConfig, checkDisk, checkNode, checkStore, checkSuites } from './health/machine.js';
 import { checkModels } from './health/models.js';
 import { checkDatasets, checkPacks } from './health/packs.js';
+import { checkTelemetry } from './health/telemetry.js';
 
 /** Looks at everything a run needs, and at the rest even when something is broken. */
 export async function doctorCommand(context: Context): Promise<ExitCode> {
@@ -29,6 +30,7 @@ async function checkParts(context: Context, config: Config): Promise<readonly Fi
     ...(await checkScorers(context, config)),
     ...(await checkSuites(config)),
     ...(await checkGates(config)),
+    checkTelemetry(config, context.io.env),
   ];
 }
 

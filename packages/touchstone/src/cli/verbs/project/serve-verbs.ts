@@ -1,9 +1,16 @@
 import { type Command, Option } from 'commander';
-import { examples, type Start, wholeNumber } from '../../verb-options.js';
+import {
+  dollars,
+  examples,
+  OTEL,
+  type Start,
+  wholeNumber,
+  withEnvFiles,
+  withSecretFiles,
+} from '../../verb-options.js';
 
 export function addServe(program: Command, start: Start): void {
-  program
-    .command('serve')
+  withSecretFiles(program.command('serve'))
     .summary('serve the page and the HTTP API')
     .description(
       'Serves the page and the HTTP API. Without a key it makes one, and then listens on this machine only.',
@@ -14,6 +21,7 @@ export function addServe(program: Command, start: Start): void {
     .option('--no-work', 'take requests only, and leave runs to other hosts and workers of the database')
     .option('--no-prepare', 'use the tables, packs and suites of the store as they are')
     .option('--drain <seconds>', 'time to finish the tasks at work when it is told to end', seconds, 0)
+    .option(...OTEL)
     .option('--test-seams', 'mount the conformance test seams under /v1/host/sample')
     .action(start(() => import('./serve.js'), 'serveCommand'))
     .addHelpText('after', examples('serve', 'serve --port 0 --config touchstone.config.json'));
@@ -21,8 +29,7 @@ export function addServe(program: Command, start: Start): void {
 
 /** Without a port: requests come to `serve`. */
 export function addWorker(program: Command, start: Start): void {
-  program
-    .command('worker')
+  withSecretFiles(program.command('worker'))
     .summary('execute runs of a database that hosts share')
     .description(
       'Takes up runs of a PostgreSQL store, and executes them. Needs the same configuration and files as the hosts.',
@@ -31,6 +38,7 @@ export function addWorker(program: Command, start: Start): void {
     .option('--bind <address>', 'address of that port', '127.0.0.1')
     .option('--drain <seconds>', 'time to finish the tasks at work when it is told to end', seconds, 25)
     .addOption(logLevel('lines to write to stderr'))
+    .option(...OTEL)
     .action(start(() => import('./worker.js'), 'workerCommand'))
     .addHelpText('after', examples('worker', 'worker --health 8788 --bind 0.0.0.0'));
 }
@@ -53,4 +61,22 @@ export function addView(program: Command, start: Start): void {
     .option('--port <n>', 'port to listen on; 0 picks a free one', port, 0)
     .action(start(() => import('./view.js'), 'viewCommand'))
     .addHelpText('after', examples('view', 'view last --open'));
+}
+
+/** For coding agents, which start it and speak to it over pipes. */
+export function addMcp(program: Command, start: Start): void {
+  withEnvFiles(
+    program
+      .command('mcp')
+      .summary('let a coding agent run suites and read what failed')
+      .description(
+        'Serves the suites, agents and runs of this folder to a coding agent, as an MCP server on stdin and stdout. The folder is that of --config, or the working folder.',
+      )
+      .option('--max-budget <usd>', 'the most that one run may spend, in US dollars', dollars, 1)
+      .option('--allow-unpriced', 'let runs ask models whose price is not known')
+      .option('--no-bodies', 'leave inputs, answers and reasons out of every result')
+      .option('--read-only', 'let nothing be run'),
+  )
+    .action(start(() => import('./mcp.js'), 'mcpCommand'))
+    .addHelpText('after', examples('mcp', 'mcp --config demo/touchstone.config.json --max-budget 0.25'));
 }

@@ -67,6 +67,7 @@ async function openHost(
     testSeams,
     version,
     log,
+    env: io.env as NodeJS.ProcessEnv,
   });
   try {
     const { keyLines, openFor } =

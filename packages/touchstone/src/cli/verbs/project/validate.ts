@@ -19,7 +19,8 @@ import { displayWidth, type Ink, printable, truncate } from '../../render/text.j
 import { renderIssues } from '../../report-error.js';
 import type { Where } from '../../session.js';
 
-type Checked = Partial<CheckedDefinition> & {
+/** What was found in one file. */
+export type Checked = Partial<CheckedDefinition> & {
   readonly file: string;
   readonly issues: readonly PlacedIssue[];
   readonly suite?: string;
@@ -55,7 +56,8 @@ function filesOf(path: string, cwd: string): readonly string[] {
   );
 }
 
-async function checkFile(context: Context, path: string, client: Client | undefined): Promise<Checked> {
+/** Everything that keeps a suite file or a definition from being run. */
+export async function checkFile(context: Context, path: string, client?: Client): Promise<Checked> {
   const { cwd } = context.io;
   const file = displayPath(path, cwd);
   try {

@@ -4,7 +4,9 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import {
   addHost,
   channelOption,
+  dollars,
   examples,
+  OTEL,
   OUTPUT,
   percent,
   refuseRepeats,
@@ -15,8 +17,9 @@ import {
   waitSeconds,
   wholeNumber,
   withEnvFiles,
+  withSecretFiles,
 } from '../../verb-options.js';
-import { addServe, addView, addWorker } from './serve-verbs.js';
+import { addMcp, addServe, addView, addWorker } from './serve-verbs.js';
 
 // What each verb accepts, and nothing of what it does: an action loads its command when it is called.
 
@@ -26,12 +29,6 @@ const list = (value: string): string[] =>
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-
-export function dollars(value: string): number {
-  const number = Number(value.replace(/^\$/, ''));
-  if (value.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
-  throw new InvalidArgumentError('Expected an amount in US dollars, e.g. 0.50.');
-}
 
 export function share(value: string): number {
   const number = Number(value);
@@ -54,9 +51,9 @@ function addInit(program: Command, start: Start): void {
 function addSchema(program: Command, start: Start): void {
   program
     .command('schema')
-    .summary('print the JSON Schema of suite files or of the configuration')
+    .summary('print the JSON Schema of suite files, of judges or of the configuration')
     .description('Prints the JSON Schema that an editor checks a file with.')
-    .addArgument(new Argument('<name>', 'what the schema is of').choices(['suite', 'config']))
+    .addArgument(new Argument('<name>', 'what the schema is of').choices(['suite', 'config', 'judge']))
     .action(start(() => import('./schema.js'), 'schemaCommand'))
     .addHelpText('after', examples('schema suite > suite.schema.json', 'schema config'));
 }
@@ -98,12 +95,16 @@ function addRun(program: Command, start: Start): void {
     )
     .argument(
       '[suite]',
-      'a suite file, a folder of them, an installed suite (id or id@version), a pack (archive, folder, or name), or an agent definition',
+      'a suite file, a folder of them, an installed suite (id or id@version), a suite of a registry (id@range, such as acme.shop.evals.desk@^1), a pack (archive, folder, or name), or an agent definition',
     )
     .option(
       '--agent <agent>',
       'an agent known here (id or id@version), a module file, or a URL; repeated: a run with each, side by side',
       several,
+    )
+    .option(
+      '--registry <url>',
+      'of a suite given as id@range: the registry it comes from (default: "registries" of the configuration)',
     )
     .option('--only-agent <id>', 'of a definition with several agents, only this one')
     .option('--suite-name <name>', "of a definition: last part of the suite id (default: the agent's name)")
@@ -164,6 +165,15 @@ function addRun(program: Command, start: Start): void {
     .option('--tolerance <drop>', 'with --baseline: a drop up to this is no regression', share)
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
     .option('--conclusive', 'end with 3 when chance alone could explain the result')
+    .option(
+      '--until-conclusive',
+      'run the suite in rounds of some tasks, and stop as soon as the verdict is known',
+    )
+    .option(
+      '--round <n>',
+      'with --until-conclusive: tasks of a round (default: a tenth of them, at least 16)',
+      wholeNumber(1, 100_000),
+    )
     .addOption(
       new Option(
         '--fail-on <conditions>',
@@ -187,6 +197,8 @@ function addRun(program: Command, start: Start): void {
     .option('--no-github', 'tell GitHub nothing')
     .option('--output <file>', OUTPUT, several)
     .option('--bodies', 'show expected and actual answers also when stdout is not a terminal, and in reports')
+    .option(...OTEL)
+    .option('--judge <file|ref>', 'judge by this portable judge: its file, or <judgeId>@<version>')
     .option('--allow-target-mismatch', 'run a suite made for another agent')
     .option('--promote', 'if it passes, promote the agent on the evidence of this run')
     .addOption(toOption('with --promote: '))
@@ -269,8 +281,7 @@ function addKeys(program: Command, start: Start): void {
     .command('keys')
     .summary('make, list and revoke API keys')
     .description('API keys for "touchstone serve".');
-  keys
-    .command('create')
+  withSecretFiles(keys.command('create'))
     .description('Makes a key and prints it once. Only its hash is kept.')
     .option('--tenant <name>', 'tenant the key acts for', 'local')
     .option('--workspace <name>', 'workspace the key acts for', 'main')
@@ -280,11 +291,10 @@ function addKeys(program: Command, start: Start): void {
     .action(start(() => import('./keys.js'), 'createKeyCommand'))
     .addHelpText('after', examples('keys create --tenant acme --principal ci --role runner --expires 90d'));
   addHost(
-    keys.command('list').description('Lists keys by the beginning of their hash.'),
+    withSecretFiles(keys.command('list')).description('Lists keys by the beginning of their hash.'),
     'list the keys of your tenant on another host',
   ).action(start(() => import('./keys.js'), 'listKeysCommand'));
-  keys
-    .command('revoke')
+  withSecretFiles(keys.command('revoke'))
     .description('Makes a key worthless.')
     .argument('<hash>', 'beginning of its hash, as "touchstone keys list" shows it')
     .action(start(() => import('./keys.js'), 'revokeKeyCommand'));
@@ -306,4 +316,4 @@ function addDoctor(program: Command, start: Start): void {
 // In the order of the help.
 export const PROJECT_VERBS = [addInit, addRun, addView, addServe, addWorker, addValidate];
 export const RUN_VERBS = [addRuns, addShow];
-export const HOST_VERBS = [addKeys, addDoctor, addSchema, addCompletion];
+export const HOST_VERBS = [addMcp, addKeys, addDoctor, addSchema, addCompletion];

@@ -37,12 +37,13 @@ async function openWorker(context: Context, options: WorkerCommandOptions): Prom
   const log = await createLog(logLevel);
   const dataDir = resolve(io.cwd, settings.data);
   const role = { works: true, prepares: false };
-  const touchstone = await createTouchstone({ config, dataDir, origin: 'host', role, version, log });
+  const env = io.env as NodeJS.ProcessEnv;
+  const touchstone = await createTouchstone({ config, dataDir, origin: 'host', role, version, log, env });
   try {
     return await startWorker({
       ...{ touchstone, config, log, version },
       clock: { ...systemClock, now: io.now },
-      env: io.env as NodeJS.ProcessEnv,
+      env,
       ...(health !== undefined && { health: { address: bind, port: health } }),
     });
   } catch (error) {

@@ -7,7 +7,7 @@ import { readText } from '../../files/local-files.js';
 import { isFolder } from '../../files/suite-source.js';
 import { type Context, UsageError, writeLine } from '../../io.js';
 import type { Local } from '../../local.js';
-import { isConfirmation } from '../../origin.js';
+import { isPart } from '../../origin.js';
 import { shell } from '../../render/shell.js';
 import { knownRun, placesBack } from '../../run-lookup.js';
 import { commandToType, type Session } from '../../session.js';
@@ -183,7 +183,7 @@ async function lastRuns(client: Client, run: ComparedRun, back: number): Promise
   const earlier = items
     .filter(isEvalRun)
     .filter(({ touchstone: { fork, rejudgeOf } }) => fork === undefined && rejudgeOf === undefined)
-    .filter((one) => !isConfirmation(one))
+    .filter((one) => !isPart(one))
     .map((one) => ({ runId: one.runId, ...measureOf(one) }));
   const asOften = earlier.filter((one) => one.repeats === repeats);
   if (common) return { candidates: pickOfEach(wholeRuns(asOften), back), earlier };

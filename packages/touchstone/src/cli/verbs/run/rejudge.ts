@@ -1,6 +1,7 @@
 import { defined } from '@touchstone/protocol';
 import { collectRun } from '@touchstone/sdk';
 import { disputedSentences } from '../../comparing/answers.js';
+import { judgeReference } from '../../files/judge-choice.js';
 import { type Context, type ExitCode, lookOf, mayShowContent, writeJson } from '../../io.js';
 import { comparisonDocument, type Rejudged, renderComparison } from '../../render/compare/comparison.js';
 import { documentOf } from '../../render/run/document.js';
@@ -24,7 +25,8 @@ export async function rejudgeCommand(
     const { client } = session;
     const driver = driverOf(context.io, session);
     const source = asEvalRun(await findRun(client, wanted));
-    const { judge, votes } = options;
+    const { votes } = options;
+    const judge = await judgeReference(context.io, options.judge, session.client.judges.install);
     const runId = await driver.rejudge(source.runId, defined({ judge, votes }));
     const after = await finishRun(context, session, driver, runId, options);
     const before = await collectRun(client, source.runId, { bodies: 0, now: context.io.now() });

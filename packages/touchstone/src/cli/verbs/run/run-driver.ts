@@ -27,6 +27,19 @@ export type RunDriver = {
 export const driverOf = (io: Io, { client, local }: Session): RunDriver =>
   local ? localDriver(io, local) : remoteDriver(io, client);
 
+/** The same driver, and somebody who hears of each task that ends. */
+export const watchedDriver = (
+  driver: RunDriver,
+  { touchstone }: Local,
+  watch: Parameters<Local['touchstone']['engine']['watch']>[1],
+): RunDriver => ({
+  ...driver,
+  async follow(runId) {
+    const unwatch = touchstone.engine.watch(runId, watch);
+    return driver.follow(runId).finally(unwatch);
+  },
+});
+
 /** Nothing is driven before `follow`: the command that made a run is its driver. */
 function localDriver(io: Io, { touchstone, principal }: Local): RunDriver {
   const { engine } = touchstone;

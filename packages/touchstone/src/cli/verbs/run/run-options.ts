@@ -16,6 +16,8 @@ export type RunOptions = Pick<
 > & {
   /** The contract of a suite file, when it does not lie beside it. */
   readonly contract?: string;
+  /** Address of the registry that the suite comes from. */
+  readonly registry?: string;
   readonly agent?: string;
   /** A file of answers that were given elsewhere; no agent is called. */
   readonly answers?: string;
@@ -56,6 +58,8 @@ export type RunOptions = Pick<
   /** Of runs side by side: every task, and not only those that differ. */
   readonly all?: boolean;
   readonly allowTargetMismatch?: boolean;
+  /** A portable judge: its file, or `<judgeId>@<version>`. */
+  readonly judge?: string;
   /** `last`, `blessed`, a run id, a scorecard file or a folder of them. */
   readonly baseline?: string;
   /** Compare the tasks that are the same in both suites, whatever else changed. */
@@ -63,6 +67,10 @@ export type RunOptions = Pick<
   readonly tolerance?: number;
   readonly allowJudgeMismatch?: boolean;
   readonly conclusive?: boolean;
+  /** Run the suite in rounds, and stop as soon as the verdict is known. */
+  readonly untilConclusive?: boolean;
+  /** Tasks of a round. */
+  readonly round?: number;
   /** Run tasks that newly fail so many more times before they count. */
   readonly confirm?: number;
   /** What makes the run fail: `bar`, `regression`, `newly-failing`, … */
@@ -80,7 +88,7 @@ export const configurableOf = (options: RunOptions, baselineRunId?: RunId): Json
   ...(options.budget !== undefined && { budget: { maxCostUsd: options.budget } }),
   ...(options.allowUnpriced && { allowUnpriced: true }),
   ...(options.param && { parameters: readParameters(options.param) }),
-  ...defined({ model: options.model, cache: options.cache || undefined }),
+  ...defined({ model: options.model, judge: options.judge, cache: options.cache || undefined }),
   ...(options.allowTargetMismatch && { allowTargetMismatch: true }),
   ...defined({ baselineRunId }),
   ...(options.common && baselineRunId !== undefined && { commonTasks: true }),
@@ -111,6 +119,7 @@ export const FLAGS: { readonly [knob: string]: string } = {
   model: '--model',
   parameters: '--param',
   cache: '--cache',
+  judge: '--judge',
   allowTargetMismatch: '--allow-target-mismatch',
   baselineRunId: '--baseline',
   commonTasks: '--common',
@@ -197,6 +206,22 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     wrong: (run) => run.confirm !== undefined && flagIn(run, 'answers', 'watch', 'resume', 'cache'),
     message: '--confirm runs tasks again, which % does not go with.',
     hint: 'Leave one of the two out.',
+  },
+  {
+    wrong: (run) =>
+      run.untilConclusive &&
+      flagIn(
+        run,
+        ...(['answers', 'watch', 'resume', 'record', 'confirm', 'promote', 'dryRun', 'common'] as const),
+        ...(['failed', 'first', 'junit', 'markdown', 'output', 'failOn'] as const),
+      ),
+    message: '--until-conclusive makes several runs of some tasks each, which % does not go with.',
+    hint: 'Leave one of the two out.',
+  },
+  {
+    wrong: (run) => !run.untilConclusive && flagIn(run, 'round'),
+    message: '% is about --until-conclusive.',
+    hint: 'Add --until-conclusive, or leave % out.',
   },
   notOnHost('the answers are in a file of this machine', 'Leave --host out.', 'answers'),
   notOnHost('the prompt is in a file of this machine', 'Leave --host out.', 'prompt'),

@@ -17,6 +17,8 @@ import { driverOf, type RunDriver } from './run-driver.js';
 import { checkOptions, type RunOptions } from './run-options.js';
 import { checkMatrix, type TypedOptions, type Variant, variantsOf } from './variants.js';
 
+const ONE_VARIANT = '--until-conclusive evaluates one agent at a time.';
+
 export async function runCommand(
   given: Context,
   suite: string | undefined,
@@ -35,6 +37,10 @@ export async function runCommand(
     return dryRun(context, suite ?? '', options, await isSeveral(suite ?? '', context.io.cwd));
   }
   if (options.watch) return (await import('./watch.js')).watchRuns(context, suite ?? '', options);
+  if (options.untilConclusive) {
+    if (variants.length > 1) throw new UsageError(ONE_VARIANT, 'Name one agent, one model and one prompt.');
+    return (await import('./rounds/run-rounds.js')).runInRounds(context, suite ?? '', options);
+  }
   if (variants.length > 1) return runSideBySide(context, suite ?? '', variants);
   const attempts = await attemptAll(context, suite, options);
   writeReports(context, attempts, options);

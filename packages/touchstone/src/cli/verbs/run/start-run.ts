@@ -3,6 +3,7 @@ import { type Digest, defined, type EvalMode, type JsonObject, type RunId } from
 import type { Client } from '@touchstone/sdk';
 import type { Suite } from '../../../ports/index.js';
 import { suiteDocument } from '../../../suites/index.js';
+import { judgeReference } from '../../files/judge-choice.js';
 import { findInFolders, type SuiteSource } from '../../files/suite-source.js';
 import { type Context, UsageError } from '../../io.js';
 import type { Local } from '../../local.js';
@@ -18,8 +19,8 @@ import type { RunDriver } from './run-driver.js';
 import { checkLive, configurableOf, type RunOptions } from './run-options.js';
 import { chooseTasks } from './task-choice.js';
 
-/** The options of the command, and the run whose tasks are run again. */
-type StartOptions = RunOptions & { readonly confirms?: string };
+/** The options of the command, and what the run is a part of: the run whose tasks are run again, or which round it is. */
+type StartOptions = RunOptions & { readonly confirms?: string; readonly roundNumber?: number };
 
 /** Creates a run of one suite; in this process nothing is driven yet. Whatever is refused is refused here. */
 export async function startRun(
@@ -46,6 +47,7 @@ export async function startRun(
   const suiteRef = head.version === undefined ? head.suiteId : `${head.suiteId}@${head.version}`;
   const subject = { suiteRef, suiteId: head.suiteId, agentId: agent.agentId };
   const only = await chooseTasks(client, source, subject, options);
+  const judge = await judgeReference(context.io, options.judge, client.judges.install);
   const create = (baseline?: RunId): Promise<RunId> =>
     driver.create(
       {
@@ -53,7 +55,7 @@ export async function startRun(
         evalSuiteRef: suiteRef,
         agentId: agent.ref,
         configurable: configurableOf(
-          { ...options, ...answersAllowed(options), ...defined({ only }) },
+          { ...options, ...answersAllowed(options), ...defined({ only, judge }) },
           baseline,
         ),
         metadata,
@@ -78,13 +80,13 @@ const answersAllowed = ({ answers }: RunOptions): Pick<RunOptions, 'allowTargetM
   answers === undefined ? {} : { allowTargetMismatch: true };
 
 /** A pack says which agent a suite of it is for; `--agent` was considered when its suites were chosen. */
-function agentOf(source: SuiteSource, { agent }: RunOptions): string | undefined {
+export function agentOf(source: SuiteSource, { agent }: RunOptions): string | undefined {
   if (source.kind === 'packed') return source.agent;
   return source.kind === 'profile' ? (source.agent ?? agent) : agent;
 }
 
-const optionsKept = ({ agent, prompt, baseline, confirms }: StartOptions): Origin =>
-  defined({ agent, prompt, baseline, confirms });
+const optionsKept = ({ agent, prompt, baseline, confirms, roundNumber }: StartOptions): Origin =>
+  defined({ agent, prompt, baseline, confirms, round: roundNumber });
 
 /** A suite that can do anything else does not go live unless it is asked to. */
 const defaultModes = (modes: readonly EvalMode[]): readonly EvalMode[] =>
@@ -111,7 +113,10 @@ type InstalledSource = {
   readonly contract?: Digest | 'none';
 };
 
-async function installSource({ client, local }: Session, source: SuiteSource): Promise<InstalledSource> {
+export async function installSource(
+  { client, local }: Session,
+  source: SuiteSource,
+): Promise<InstalledSource> {
   if (source.kind === 'packed') {
     const origin = source.path === undefined || !local ? {} : { pack: source.path };
     return { head: await installedSuite(client, source.suiteRef), origin };
@@ -120,7 +125,8 @@ async function installSource({ client, local }: Session, source: SuiteSource): P
   if (source.kind === 'reference')
     return { head: await installedSuite(client, source.reference), origin: {} };
   const { suite } = source.kind === 'file' ? source : source.compiled;
-  await client.suites.install(suiteDocument(suite) as JsonObject);
+  const { envelope } = source.kind === 'file' ? source : {};
+  await client.suites.install(suiteDocument(suite) as JsonObject, defined({ envelope }));
   return { head: suite.head, suite, origin: {} };
 }
 
@@ -136,16 +142,22 @@ async function installHere(
     const { suite, pinned } = compiled;
     return { head: suite.head, suite, origin: { definition: file, of }, contract: pinned.digest };
   }
-  const opened = source.kind === 'file' ? source : await findInFolders(source.reference, config);
+  const opened = source.kind === 'file' ? source : inFolders(source, config);
   if (!opened) {
     const { reference } = source as Extract<SuiteSource, { kind: 'reference' }>;
     return { head: await installedSuite(client, reference), origin: {} };
   }
-  const { suite, pinned } = opened;
-  if (pinned) await touchstone.profiles.replace(owner, { suite, pinned });
-  else await touchstone.suites.replace(owner, suite);
+  const { suite, pinned, envelope } = opened;
+  if (pinned) await touchstone.profiles.replace(owner, { suite, pinned, ...defined({ envelope }) });
+  else await touchstone.suites.replace(owner, suite, envelope);
   return { head: suite.head, suite, origin: { suite: opened.file }, contract: pinned?.digest ?? 'none' };
 }
+
+/** What is pinned is not looked for in folders: there it may be another state of the suite. */
+const inFolders = (
+  { reference, digest }: Extract<SuiteSource, { kind: 'reference' }>,
+  config: Local['config'],
+) => (digest === undefined ? findInFolders(reference, config) : undefined);
 
 async function installedSuite(client: Client, reference: string): Promise<KnownSuite> {
   const head = await client.suites.head(reference).catch(absent);

@@ -3,7 +3,7 @@ import { type Client, readResults } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
 import type { SuiteSource } from '../../files/suite-source.js';
 import { type ExitCode, UsageError } from '../../io.js';
-import { isConfirmation } from '../../origin.js';
+import { isPart } from '../../origin.js';
 import type { RunOptions } from './run-options.js';
 
 /** A suite of which nothing is to be run: none of its tasks was chosen, or none had failed. */
@@ -48,7 +48,8 @@ export async function chooseTasks(
   return first === undefined ? chosen : chosen.slice(0, first);
 }
 
-async function taskIdsOf(
+/** Of the whole suite, in its order. */
+export async function taskIdsOf(
   client: Client,
   source: SuiteSource,
   { suiteRef }: RunSubject,
@@ -89,9 +90,7 @@ async function failedAmong(
 
 async function newestRun(client: Client, { suiteId, agentId }: RunSubject): Promise<RunId> {
   const { items } = await client.runs.list({ suiteId, agentId, limit: 20 });
-  const ended = items.find(
-    (run) => isTerminal(run.status) && run.status !== 'cancelled' && !isConfirmation(run),
-  );
+  const ended = items.find((run) => isTerminal(run.status) && run.status !== 'cancelled' && !isPart(run));
   if (ended) return ended.runId as RunId;
   throw new UsageError(
     `There is no earlier run of ${suiteId} with ${agentId} to take the failed tasks of.`,

@@ -22,7 +22,7 @@ import {
 import { annotationDocument, hasTexts, renderAnnotations, renderRecorded } from '../../render/annotations.js';
 import { asEvalRun, eventPages, findRun } from '../../run-lookup.js';
 import { type Where, withSession } from '../../session.js';
-import { unknownTask } from './show.js';
+import { unknownTask } from './task-document.js';
 
 /** Options of `touchstone annotate`, as the parser hands them over. */
 export type AnnotateOptions = Where & {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import {
   addHost,
+  dollars,
   examples,
   OUTPUT,
   type Start,
@@ -8,7 +9,7 @@ import {
   wholeNumber,
   withEnvFiles,
 } from '../../verb-options.js';
-import { dollars, share } from '../project/verbs.js';
+import { share } from '../project/verbs.js';
 
 const RUN = 'a run, "last" for the newest one, "last~1" for the one before it';
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -18,7 +19,7 @@ const withJudgeOptions = (command: Command): Command =>
   command
     .option(
       '--judge <model>',
-      'judge by this model: provider/model, or a name of "models" in the configuration (default: the configured judge)',
+      'judge by this model: provider/model, or a name of "models" in the configuration; or by a portable judge, its file or <judgeId>@<version> (default: the configured judge)',
     )
     .option('--votes <n>', 'ask so many times; the majority decides', wholeNumber(1, 25))
     .option('--bodies', 'show criteria, answers and reasons also when stdout is not a terminal');
@@ -47,10 +48,25 @@ function addJudge(program: Command, start: Start): void {
     .argument('<labels>', 'a JSON Lines file of {"input", "output", "criterion", "met"}');
   withEnvFiles(withJudgeOptions(check))
     .option('--min-kappa <x>', 'exit with 1 when kappa is below this', kappa)
+    .option(
+      '--suite <ref>',
+      'keep the result as the calibration of this judge for the suite, for gates to count',
+    )
+    .option('--tenant <name>', 'with --suite or --against: the tenant whose gates count it', 'local')
+    .option('--workspace <name>', 'with --suite or --against: the workspace of the tenant', 'main')
+    .option(
+      '--against <record|file>',
+      'compare with an earlier check of the same labels: its record, or its --json output; exit with 1 when the judge got worse',
+    )
     .action(start(() => import('./judge-check.js'), 'judgeCheckCommand'))
     .addHelpText(
       'after',
-      examples('judge check labels.jsonl', 'judge check labels.jsonl --judge local/judge-2 --min-kappa 0.6'),
+      examples(
+        'judge check labels.jsonl',
+        'judge check labels.jsonl --judge local/judge-2 --min-kappa 0.6',
+        'judge check labels.jsonl --suite local.example.evals.desk',
+        'judge check labels.jsonl --against last-week.json',
+      ),
     );
 }
 
@@ -139,7 +155,12 @@ function addExport(program: Command, start: Start): void {
       '--html [file]',
       'write the web page with the run in it (default: report.html); writes no scorecard',
     )
-    .option('--bodies', 'with --output and --html: inputs, answers and reasons as well')
+    .option(
+      '--bundle <place>',
+      'write an evidence bundle: the scorecard with the suite, the judges, the log and the audit records of the move that rests on it, all signed; a .tar file, or a folder',
+    )
+    .option('--no-suite', 'with --bundle: name the suite by its digest alone')
+    .option('--bodies', 'with --output, --html and --bundle: inputs, answers and reasons as well')
     .action(start(() => import('./export-all.js'), 'exportRuns'))
     .addHelpText(
       'after',
@@ -154,7 +175,10 @@ function addExport(program: Command, start: Start): void {
 }
 
 function addVerify(program: Command, start: Start): void {
-  addHost(program.command('verify'), 'compare with the runs of another host instead of those kept here')
+  const verify = addHost(
+    program.command('verify'),
+    'compare with the runs of another host instead of those kept here',
+  )
     .summary('check scorecard files')
     .description(
       'Checks scorecard files: that a trusted key has signed them, that their summary follows from their results, and that they agree with the run when it is kept here.',
@@ -169,6 +193,21 @@ function addVerify(program: Command, start: Start): void {
     .addHelpText(
       'after',
       `${examples('verify evidence.scorecard.json', 'verify evidence.scorecard.json --key pub.pem')}\n\nExit codes: 0 verified · 1 not verified · 2 not a scorecard file`,
+    );
+  addVerifyBundle(verify, start);
+}
+
+function addVerifyBundle(verify: Command, start: Start): void {
+  verify
+    .command('bundle')
+    .description(
+      'Checks an evidence bundle without a host: every file against the signed manifest, the parts against each other, and every signature.',
+    )
+    .argument('<bundle>', 'a .tar file or a folder, as "touchstone export --bundle" writes them')
+    .action(start(() => import('../bundle/verify-bundle.js'), 'verifyBundleCommand'))
+    .addHelpText(
+      'after',
+      `${examples('verify bundle evidence.tar --key exporter.pem --key host.pem')}\n\nExit codes: 0 verified · 1 not verified · 2 not a bundle`,
     );
 }
 

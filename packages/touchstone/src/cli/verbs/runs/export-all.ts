@@ -12,7 +12,7 @@ import {
   UsageError,
   writeResult,
 } from '../../io.js';
-import { isConfirmation } from '../../origin.js';
+import { isPart } from '../../origin.js';
 import { exportDocument } from '../../render/exported.js';
 import { runPages } from '../../run-lookup.js';
 import { withSession } from '../../session.js';
@@ -40,6 +40,17 @@ const RULES: readonly OptionRule<AllOptions & { readonly wanted: string | undefi
     message: 'Which %? Give its id, "last", or --all <folder> for the newest run of every suite.',
   },
   {
+    wrong: ({ bundle, all, ...options }) =>
+      bundle !== undefined && (all === undefined ? flagIn(options, 'out', 'output', 'html') : '--all'),
+    message: '--bundle writes one run with all that it rests on, so % says nothing.',
+    hint: 'Leave % out, or leave --bundle out.',
+  },
+  {
+    wrong: ({ bundle, suite }) => bundle === undefined && suite === false && '--no-suite',
+    message: '% is about a bundle.',
+    hint: 'Add --bundle <place>, or leave % out.',
+  },
+  {
     wrong: ({ html }) => typeof html === 'string' && !/\.html$/i.test(html) && html,
     message: '--html writes a page, and the name % does not end in .html.',
     hint: 'For example: touchstone export last --html report.html',
@@ -59,7 +70,12 @@ export async function exportRuns(
   options: AllOptions,
 ): Promise<ExitCode> {
   checkRules(RULES, { ...options, wanted });
-  const { all } = options;
+  const { all, bundle } = options;
+  if (bundle !== undefined)
+    return (await import('../bundle/export-bundle.js')).exportBundle(context, wanted ?? '', {
+      ...options,
+      bundle,
+    });
   return all === undefined
     ? exportCommand(context, wanted ?? '', withPage(options))
     : exportAll(context, all, options);
@@ -110,9 +126,7 @@ const fileName = ({ suite, agent }: Scorecard): string =>
 /** Only a run that has measured every task itself, once for all. */
 const isWhole = (run: EvalRunSnapshot): boolean => {
   const { fork, rejudgeOf, tasks } = run.touchstone;
-  return (
-    fork === undefined && rejudgeOf === undefined && tasks.selection === undefined && !isConfirmation(run)
-  );
+  return fork === undefined && rejudgeOf === undefined && tasks.selection === undefined && !isPart(run);
 };
 
 async function newestCards(client: Client): Promise<readonly Scorecard[]> {

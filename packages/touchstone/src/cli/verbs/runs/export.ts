@@ -89,15 +89,20 @@ export type ExportOptions = KeyOptions &
     /** Files of every task, which are not signed. */
     readonly output?: readonly string[];
     readonly bodies?: boolean;
+    /** A tar archive or a folder: the scorecard with everything that it rests on. */
+    readonly bundle?: string;
+    /** Of a bundle: whether the tasks of the suite are in it. */
+    readonly suite?: boolean;
   };
 
 const STDOUT = '-';
 
 const RULES: readonly OptionRule<ExportOptions>[] = [
   {
-    wrong: ({ output, bodies }) => bodies && output === undefined && '--bodies',
-    message: '% is about files of tasks: a scorecard file holds no content.',
-    hint: 'Add --output <file> or --html, or leave % out.',
+    wrong: ({ output, bodies, bundle }) =>
+      bodies && output === undefined && bundle === undefined && '--bodies',
+    message: '% is about files of tasks and bundles: a scorecard file holds no content.',
+    hint: 'Add --output <file>, --html or --bundle <place>, or leave % out.',
   },
 ];
 
@@ -142,7 +147,7 @@ const viewOf = async ({ io }: Context, { client }: Session, { runId }: RunSnapsh
   result: await collectRun(client, runId, { bodies: MOST_CHECKS, now: io.now() }),
 });
 
-function checkCompleted(context: Context, run: RunSnapshot, where: Where): void {
+export function checkCompleted(context: Context, run: RunSnapshot, where: Where): void {
   const { runId, status } = run;
   if (status === 'completed') return;
   const command = (words: string): string => commandToType(context, words, where);

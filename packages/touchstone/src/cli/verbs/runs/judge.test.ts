@@ -290,9 +290,9 @@ describe('judge check', () => {
         labels.jsonl:1 / Expected one JSON object on this line.
         labels.jsonl:2 / Expected one JSON object on this line.
         labels.jsonl:3 /met Expected true or false.
-        labels.jsonl:3 /id Expected a string.
+        labels.jsonl:3 /id Expected a string that is not empty.
         labels.jsonl:3 /criterion Expected a sentence.
-        labels.jsonl:4 / A label has id, input, output, criterion, met and nothing else.
+        labels.jsonl:4 / A label has id, input, output, criterion, met, by, at, seen and nothing else.
         labels.jsonl:4 /output Expected the answer that was judged.
         labels.jsonl:5 /criterion There is no such check. Known are: contains, excludes, equals, starts-with, ends-with, regex, length, number, distance, overlap, cites, refused, not-refused, format, json, schema, contains-json, json-subset, latency, cost, tokens, tool-called, tool-not-called, tool-sequence, tool-no-repeat, tool-valid, turns, any, all, scorer, similar, judge.
         labels.jsonl:6 /criterion Check tool-called is about the calls of a run, and a label has none.
@@ -335,9 +335,9 @@ describe('doctor', () => {
     });
     const { code, out } = await desk.run('doctor');
     expect(code).toBe(1);
-    expect(out).toContain('! judge     judge.model: offline/strict, 3 votes, a mock');
-    expect(out).toContain('✗ judge     safety.judge: Model nobody/x is asked for');
-    expect(out).toContain('✓ safety    policy.json is a policy');
+    expect(out).toMatch(/! judge +judge\.model: offline\/strict, 3 votes, a mock/);
+    expect(out).toMatch(/✗ judge +safety\.judge: Model nobody\/x is asked for/);
+    expect(out).toMatch(/✓ safety +policy\.json is a policy/);
   });
 
   test('names the variable of a judge’s credential, and what is wrong with a policy', async () => {

@@ -36,7 +36,8 @@ export async function runsCommand(context: Context, options: RunsOptions): Promi
   return 0;
 }
 
-async function latestRuns(
+/** The newest runs of a host, so many at most. */
+export async function latestRuns(
   { client }: Session,
   filter: RunFilter,
   limit: number,
@@ -66,7 +67,8 @@ function agentOf({ touchstone }: RunSnapshot): string {
   return agent ? `${agent.agentId}@${agent.version}` : '–';
 }
 
-const documentOfRun = (run: RunSnapshot): object => {
+/** One run of a list, as a JSON document. */
+export const documentOfRun = (run: RunSnapshot): object => {
   const { touchstone, completedAt, error } = run;
   const { expired, createdAt, fork, request, headline } = touchstone ?? {};
   return {

@@ -1,12 +1,10 @@
-import { defined, isTerminal, type RunId, type TaskResult } from '@touchstone/protocol';
+import { defined, isTerminal, type RunId } from '@touchstone/protocol';
 import {
   type Client,
   collectRun,
   type EvalRunSnapshot,
   type RunEvent,
   type RunSnapshot,
-  readResults,
-  type TaskView,
 } from '@touchstone/sdk';
 import { readRows, timelineOf } from '@touchstone/sdk/view';
 import { keptCard } from '../../comparing/reference.js';
@@ -17,7 +15,6 @@ import {
   lookOf,
   mayShowContent,
   type OptionRule,
-  UsageError,
   writeJson,
   writeLine,
   writeResult,
@@ -26,22 +23,16 @@ import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
 import { renderRows } from '../../render/run/rows.js';
 import { FAILURES_READ, renderScorecard } from '../../render/run/scorecard.js';
-import {
-  type Correction,
-  eventDocument,
-  renderCorrections,
-  renderEvent,
-  renderTask,
-} from '../../render/run/task.js';
+import { eventDocument, renderCorrections, renderEvent, renderTask } from '../../render/run/task.js';
 import { shell } from '../../render/shell.js';
-import { absent, asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } from '../../run-lookup.js';
+import { asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } from '../../run-lookup.js';
 import { commandToType, type Session, type Where, withSession } from '../../session.js';
-import { didYouMean } from '../../suggest.js';
 import { tellFork } from '../run/baseline-choice.js';
 import { writeOutputs } from '../run/output-files.js';
 import { checkReportFiles, MOST_CHECKS, STDOUT, writeReports } from '../run/report.js';
 import { withoutBodies } from '../run/result.js';
 import { BOTH_TO_STDOUT, EMPTY_BASELINE, flagIn } from '../run/run-options.js';
+import { readTask, taskDocument } from './task-document.js';
 
 type ShowOptions = Where & {
   readonly task?: string;
@@ -190,62 +181,14 @@ async function showTask(
   options: ShowOptions,
 ): Promise<void> {
   const { io, settings } = context;
-  const view = await client.task(run.runId, taskId).catch(absent);
-  if (!view) throw await unknownTask(client, run.runId, taskId);
+  const task = await readTask(client, run.runId, taskId);
   const bodies = mayShowContent(context, options);
-  // Absent while the run has not come to write it down.
-  const result = (await readResults(client, run.runId)).find((one) => one.taskId === taskId);
-  const corrections = await correctionsOf(client, run.runId, taskId);
-  if (settings.json)
-    return writeJson(io, {
-      ...(bodies ? view : contentFree(view)),
-      ...(result && factsOf(result)),
-      ...(corrections.length > 0 && {
-        corrections: bodies ? corrections : corrections.map(({ note: _, ...facts }) => facts),
-      }),
-    });
+  if (settings.json) return writeJson(io, taskDocument(task, bodies));
+  const { view, result, corrections } = task;
   const look = { ...lookOf(context), width: widthOf(context), uncut: true };
   io.stdout.write(renderTask(view, bodies, look, result));
   io.stdout.write(renderCorrections(corrections, view.score, bodies, io.now(), look));
   if (!bodies) writeLine(io.stderr, 'Add --bodies to see inputs and answers.');
-}
-
-/** All corrections of one task's score, oldest first: the last one counts. */
-async function correctionsOf(client: Client, runId: RunId, taskId: string): Promise<readonly Correction[]> {
-  const overrides = (await client.runs.overrides(runId)).filter((one) => one.taskId === taskId);
-  if (overrides.length === 0) return [];
-  const annotations = await client.runs.annotations(runId);
-  return overrides.map(({ annotationId, score, by, at }) => {
-    const note = annotations.find((one) => one.annotationId === annotationId)?.note || undefined;
-    return defined({ annotationId, score, by, at, note });
-  });
-}
-
-/** What the log says of a task beyond its score, all of it content-free. */
-const factsOf = ({ unscored, findings, criteria, judge, costUsd, judgeUsd }: TaskResult): object =>
-  defined({ unscored, findings, criteria, judge, costUsd, judgeUsd });
-
-const contentFree = (view: TaskView): object => ({
-  taskId: view.taskId,
-  score: view.score,
-  passed: view.passed,
-  invocations: view.invocations.map(({ invocationId, outcome, attempts, toolCalls }) => ({
-    ...defined({ invocationId, outcome, attempts }),
-    toolCalls: toolCalls.map(({ callId, toolId, status, observed }) =>
-      defined({ callId, toolId, status, observed }),
-    ),
-  })),
-});
-
-/** Names tasks that the run has finished, in place of one that it has not. */
-export async function unknownTask(client: Client, runId: RunId, taskId: string): Promise<UsageError> {
-  const { items } = (await client.runs.results(runId).catch(absent)) ?? { items: [] };
-  const hint = didYouMean(
-    taskId,
-    items.map(({ result }) => result.taskId),
-    'Tasks',
-  );
-  return new UsageError(`Run ${runId} has no finished task ${taskId}.`, hint);
 }
 
 /** Written page by page: a log may be longer than memory is wide. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addHost, examples, type Start, wholeNumber } from '../../verb-options.js';
+import { addHost, examples, type Start, wholeNumber, withSecretFiles } from '../../verb-options.js';
 
 function addPrune(program: Command, start: Start): void {
   addHost(program.command('prune'), 'remove runs of your tenant on another host')
@@ -23,6 +23,15 @@ function addUsage(program: Command, start: Start): void {
     .action(start(() => import('./usage.js'), 'usageCommand'));
 }
 
+function addWorkers(program: Command, start: Start): void {
+  addHost(program.command('workers'), 'ask another host; its key needs the role operator')
+    .summary('list the processes that execute runs')
+    .description(
+      'Lists the hosts and workers that take up runs of a PostgreSQL store: their release, their environment, how many runs they have, and when they told of themselves last.',
+    )
+    .action(start(() => import('./workers.js'), 'workersCommand'));
+}
+
 function addBackup(program: Command, start: Start): void {
   program
     .command('backup')
@@ -40,19 +49,16 @@ function addStore(program: Command, start: Start): void {
     .command('store')
     .summary('prepare, check and move the store')
     .description('The store keeps runs, suites, agents and everything else: in a file, or in PostgreSQL.');
-  store
-    .command('prepare')
+  withSecretFiles(store.command('prepare'))
     .description(
-      'Makes the tables of the configured store, or brings them to this release. Hosts and commands do so by themselves where their user may; this is for those whose user may not.',
+      'Makes the tables of the configured store, or brings them to this release, and loads the suites and packs of the configuration. Hosts do so by themselves; this is for those with --no-prepare, or whose user may not.',
     )
     .action(start(() => import('./store.js'), 'prepareStoreCommand'));
-  store
-    .command('check')
+  withSecretFiles(store.command('check'))
     .description('Reads every log and every audit log of the configured store, and tells what does not hold.')
     .action(start(() => import('./store.js'), 'checkStoreCommand'))
     .addHelpText('after', '\nExit codes: 0 all is well · 1 something does not hold');
-  store
-    .command('copy')
+  withSecretFiles(store.command('copy'))
     .description(
       'Copies everything from one store to another, in either direction, and compares both. Nothing may use them meanwhile. A copy that was interrupted is continued.',
     )
@@ -66,4 +72,4 @@ function addStore(program: Command, start: Start): void {
 }
 
 // In the order of the help.
-export const STORE_VERBS = [addPrune, addUsage, addBackup, addStore];
+export const STORE_VERBS = [addPrune, addUsage, addWorkers, addBackup, addStore];

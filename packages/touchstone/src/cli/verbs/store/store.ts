@@ -1,15 +1,30 @@
+import { resolve } from 'node:path';
 import { plural } from '@touchstone/sdk/view';
-import { copyStore, storeAddressOf, systemClock } from '../../../app/index.js';
+import { type Config, copyStore, createTouchstone, storeAddressOf, systemClock } from '../../../app/index.js';
+import { createLog } from '../../../server/index.js';
 import { type Context, type ExitCode, type Io, UsageError, writeResult } from '../../io.js';
-import { withTouchstone } from '../../local.js';
+import { readConfig, withTouchstone } from '../../local.js';
 import { withSession } from '../../session.js';
 import { verifyChains } from '../deployments/audit.js';
 
-/** Makes the tables of the configured store, or brings them to this release. Opening a store does it. */
+/**
+ * Makes the tables of the configured store, or brings them to this release: opening a store does it. Where the configuration names
+ * suites or packs, they come into the store as at the start of a host, for hosts with --no-prepare.
+ */
 export async function prepareStoreCommand(context: Context): Promise<ExitCode> {
-  await withTouchstone(context, 'store', async () => undefined);
+  const config = await readConfig(context);
+  if (config.suites.length + config.packs.length > 0) await prepareAsHost(context, config);
+  else await withTouchstone(context, 'store', async () => undefined);
   writeResult(context, { prepared: true }, () => 'The store is prepared for this release.\n');
   return 0;
+}
+
+async function prepareAsHost({ io, settings }: Context, config: Config): Promise<void> {
+  const dataDir = resolve(io.cwd, settings.data);
+  const log = await createLog('warn');
+  const role = { works: false, prepares: true };
+  const touchstone = await createTouchstone({ config, dataDir, origin: 'host', role, log });
+  await touchstone.close();
 }
 
 /** Holds everything that is kept against what it promises. */

@@ -57,7 +57,9 @@ function namedModels({
   const { votes = 1 } = judge ?? {};
   return [
     ...ofAgents.map((one) => ({ ...one, name: 'model' as const, owner: HOST_OWNER })),
-    ...(judge ? [judgeOf('judge.model', judge.model, votes > 1 ? `, ${plural(votes, 'vote')}` : '')] : []),
+    ...(judge?.model
+      ? [judgeOf('judge.model', judge.model, votes > 1 ? `, ${plural(votes, 'vote')}` : '')]
+      : []),
     ...(embedder ? [{ ...judgeOf('embedder.model', embedder.model, ''), name: 'embedder' as const }] : []),
     ...(safety?.judge ? [judgeOf('safety.judge', safety.judge, ', for safety')] : []),
     ...agents.flatMap(userOf),

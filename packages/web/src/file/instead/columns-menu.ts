@@ -1,0 +1,2 @@
+/** There is nothing to choose in a file. */
+export const ColumnsMenu = (): null => null;

@@ -1,0 +1,2 @@
+/** Nothing waits in a file. */
+export const useCounts = (): undefined => undefined;

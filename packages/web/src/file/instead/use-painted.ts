@@ -1,0 +1,2 @@
+/** The data of a file is there with its page. */
+export const usePainted = (isThere: boolean): boolean => isThere;
