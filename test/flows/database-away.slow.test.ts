@@ -73,7 +73,9 @@ describe.skipIf(!hasPostgres())('a database that is away', () => {
         ask('GET', `/v1/runs/${runId}`),
         ask('POST', `/v1/runs/${runId}/cancel`),
       ]);
-      for (const answer of answers) expect(await refusalOf(answer)).toMatchObject(AWAY);
+      const [read, written] = await Promise.all(answers.map(refusalOf));
+      expect(read).toMatchObject({ ...AWAY, reason: 'unreachable' });
+      expect(written).toMatchObject(AWAY);
     } finally {
       database.thaw();
     }

@@ -50,7 +50,8 @@ export async function runLoop(loop: Loop): Promise<void> {
         void execute(loop, loop.units.take());
         break;
       case 'wait':
-        if (view.running === 0) loop.committer.flush();
+        // With nothing to write it would wake the loop at once, and the renewal that is waited for would never get its turn.
+        if (view.running === 0 && view.uncommitted > 0) loop.committer.flush();
         await new Promise<void>((resolve) => {
           state.wake = resolve;
         });

@@ -69,6 +69,46 @@ describe('draining', () => {
   });
 });
 
+describe('a lease that may have run out', () => {
+  it('is waited for without keeping the process from anything else, and the run goes on when it is renewed', async () => {
+    const bench = await openBench({ tasks: countingTasks(3) });
+    const { clock, store, parts } = bench;
+    let looks = 0;
+    let isAway = true;
+    // A loop that spins is let go on: nothing could end it from outside.
+    const elapsed = () => {
+      looks += 1;
+      return looks > 1_000 ? 0 : clock.elapsed();
+    };
+    const renew: typeof store.leases.renew = (...given) =>
+      isAway ? Promise.reject(new HostError('unavailable', 'Away.')) : store.leases.renew(...given);
+    const openAgent: typeof parts.openAgent = async (...given) => {
+      const agent = await parts.openAgent(...given);
+      const invoke: typeof agent.invoke = async (...asked) => {
+        if (bench.calls.length === 0) await clock.advance(parts.limits.leaseMs * 2);
+        return agent.invoke(...asked);
+      };
+      return { ...agent, invoke };
+    };
+    const engine = createEngine({
+      ...parts,
+      openAgent,
+      clock: { ...clock, elapsed },
+      store: { ...store, leases: { ...store.leases, renew } },
+    });
+    const runId = await bench.createRun('r', { concurrency: 1 });
+    const driven = engine.drive(owner, runId);
+    await until(async () => (await bench.events(runId)).some(({ type }) => type === 'eval.scored'));
+    await settled();
+    expect(bench.calls).toHaveLength(1);
+    isAway = false;
+    await clock.advance(parts.limits.leaseMs);
+    await driven;
+    expect(looks).toBeLessThan(1_000);
+    expect(await statusOf(bench, runId)).toBe('completed');
+  });
+});
+
 describe('sharing runs', () => {
   it('a process that does not work offers the run, and takes up none', async () => {
     const offered: string[] = [];

@@ -98,7 +98,8 @@ async function readOn(
   try {
     return await read().catch((error) => (isRepeatable(error) ? read() : Promise.reject(error)));
   } catch (error) {
-    throw accessError(error);
+    // Nothing was to be written, so nothing is unknown: the database is away.
+    throw accessError(error instanceof OutcomeUnknown ? error.cause : error);
   }
 }
 
