@@ -1,6 +1,6 @@
 /**
  * Does something now and every so often, in real time, for as long as the process has other reasons to live. Of failures in a
- * row the first one is told.
+ * row the first one is told, and none after the end: what is under way then may find its store closed.
  */
 export function keepDoing(
   what: () => Promise<unknown>,
@@ -8,13 +8,14 @@ export function keepDoing(
   onFailed: (error: unknown) => void,
 ): () => void {
   let isFailing = false;
+  let isOver = false;
   const tick = (): void => {
     what().then(
       () => {
         isFailing = false;
       },
       (error) => {
-        if (!isFailing) onFailed(error);
+        if (!isFailing && !isOver) onFailed(error);
         isFailing = true;
       },
     );
@@ -22,5 +23,8 @@ export function keepDoing(
   tick();
   const timer = setInterval(tick, everyMs);
   timer.unref();
-  return () => clearInterval(timer);
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
 }
