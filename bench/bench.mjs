@@ -1,4 +1,4 @@
-// npm run bench -- [part…] [--n 100,1000] [--reps 3] [--attacks a,b] [--seconds 5] [--rows a,b] [--peers a,b] [--peers-dir DIR] [--install] [--json]
+// npm run bench -- [part…] [--n 100,1000] [--reps 3] [--attacks a,b] [--seconds 5] [--rows a,b] [--workers 1,8] [--peers a,b] [--peers-dir DIR] [--install] [--json]
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createReport } from './lib/report.mjs';
@@ -30,6 +30,7 @@ const { values, positionals } = parseArgs({
     attacks: { type: 'string' },
     seconds: { type: 'string' },
     rows: { type: 'string' },
+    workers: { type: 'string' },
     peers: { type: 'string' },
     'peers-dir': { type: 'string' },
     install: { type: 'boolean', default: false },
@@ -74,6 +75,7 @@ try {
       attacks,
       measuredSeconds,
       rows: values.rows?.split(','),
+      workers: values.workers?.split(',').map(Number),
     });
   }
 } finally {

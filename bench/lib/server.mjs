@@ -70,11 +70,11 @@ export const createCall = (url, key) => async (method, path, body) => {
   return JSON.parse(text);
 };
 
-export function createClient(url) {
-  const call = createCall(url, KEY);
+export function createClient(url, key = KEY) {
+  const call = createCall(url, key);
   return {
     url,
-    headers: { authorization: `Bearer ${KEY}` },
+    headers: { authorization: `Bearer ${key}` },
     installSuite: (suite) => call('POST', '/v1/host/touchstone/suites', suite),
     startRun: (suiteRef, concurrency) =>
       call('POST', '/v1/runs', {

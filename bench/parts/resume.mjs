@@ -1,9 +1,9 @@
 // kill -9 in the middle, then --resume: nothing lost, nothing doubled, the same scorecard and the same log.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { callsIn, madeAgain } from '../lib/calls.mjs';
 import { node, withFolder } from '../lib/process.mjs';
 import {
   AGENT,
@@ -43,7 +43,7 @@ async function killAndResume(report, folder, suite, killAt, whole) {
   const summary = summaryOf(cost);
   checkPasses('the resumed run', summary.passedCount, TASKS);
   const calls = callsIn(callLog);
-  const twice = calls.length - new Set(calls).size;
+  const twice = madeAgain(calls);
   const sameScores = isDeepStrictEqual(scoresOf(summary), whole.summary);
   const sameLog = isDeepStrictEqual(await readLog(data), whole.log);
   report.note('resume', { killAt, callsBefore, calls: calls.length, twice, sameScores, sameLog });
@@ -76,8 +76,6 @@ async function killAfter(suite, data, env, isTime) {
   child.kill('SIGKILL');
   await ended;
 }
-
-const callsIn = (file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
 
 const scoresOf = ({ tasks, ...totals }) => ({
   ...totals,

@@ -106,6 +106,30 @@ describe.skipIf(!hasPostgres())('one run on several workers', () => {
     expect(await debugLog(door, runId)).toEqual(await fleet.calmLog(WIDE));
   });
 
+  it('a run that one worker began alone is shared with those that come later, and nothing is executed twice', async () => {
+    fleet = await again({ tasks: 2 * TASKS, delayMs: 200 });
+    const held = TASKS / 4;
+    const go = join(fleet.folder, 'go');
+    agentIs(`const { existsSync } = await import('node:fs');`);
+    agentIs(
+      `while (input >= ${held} && !existsSync('${go}')) await new Promise((go) => setTimeout(go, 50));`,
+    );
+    const door = await fleet.door();
+    await fleet.worker('one');
+    const runId = await createOn(door, WIDE);
+    await untilCalled(fleet.calls, held);
+    expect(await queryPostgres(fleet.url, 'SELECT run_no FROM work')).toEqual([]);
+    await fleet.workers('two', 'three');
+    writeFileSync(go, '');
+    await clientOf(door).waitForScorecard(runId);
+    const callers = callersIn(fleet.calls).map(({ caller }) => caller);
+    expect(new Set(callers)).toEqual(new Set(['one', 'two', 'three']));
+    expect(ordinals()).toHaveLength(2 * TASKS);
+    expect(new Set(ordinals()).size).toBe(2 * TASKS);
+    await atRest();
+    expect(await debugLog(door, runId)).toEqual(await fleet.calmLog(WIDE));
+  });
+
   it('it is paused, resumed and cancelled through a host that does not work', async () => {
     const door = await fleet.door();
     await fleet.workers('one', 'two');

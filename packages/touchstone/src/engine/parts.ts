@@ -122,8 +122,8 @@ export type Parts = {
 export type Sharing = {
   /** Digest of what this process brings along to execute runs. */
   readonly environment: Digest;
-  /** How many processes take up runs now, this one included. */
-  processes(): Promise<number>;
+  /** How many processes could execute a part of the run now, this one included. */
+  processes(run: Run): Promise<number>;
   /** Runs of a tenant at work at a time, in all processes together. */
   readonly activeRuns: number;
   /** Whether this process is to execute the run, as far as can be told without opening its agent. */

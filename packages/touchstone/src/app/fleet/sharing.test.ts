@@ -38,6 +38,14 @@ it.each([
   expect(await member(alive).suits(runOf(wanted))).toBe(suits);
 });
 
+it.each([
+  ['those of its environment', OURS, [OURS, THEIRS, OURS], 2],
+  ['all, when it has none', undefined, [OURS, THEIRS], 2],
+  ['all, when its environment is gone', THEIRS, [OURS, OURS], 2],
+] as const)('processes that could execute a run are %s', async (_name, wanted, alive, count) => {
+  expect(await member(alive).processes(runOf(wanted))).toBe(count);
+});
+
 it('a run that could not be opened is left alone for a while, waits for ten minutes, and then fails', async () => {
   const { clock, suits, waits } = member([OURS, OURS]);
   expect(await waits(runOf(OURS))).toBe(true);

@@ -34,7 +34,12 @@ export function createFleetMember(parts: SharingParts): FleetMember {
   return {
     activeRuns: parts.activeRuns,
     environment,
-    processes: async () => (await workers.list()).length,
+    async processes({ plan }) {
+      const [all, wanted] = [await workers.list(), environmentOf(plan)];
+      const able = all.filter((worker) => wanted === undefined || worker.environment === wanted);
+      // An environment that is gone binds nobody.
+      return able.length === 0 ? all.length : able.length;
+    },
     async suits({ runId, plan }) {
       const tried = unable.get(runId);
       if (tried && clock.elapsed() - tried.triedAt < UNABLE_MS) return false;

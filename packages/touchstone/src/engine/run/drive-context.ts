@@ -6,6 +6,8 @@ import type { AccessCount, Stop } from './next-step.js';
 export type DriveState = {
   leaving: boolean;
   draining: boolean;
+  /** What runs here is finished, and the rest is left to all processes that share runs, this one among them. */
+  spreading: boolean;
   crash: { readonly error: unknown } | undefined;
   halted: boolean;
   stop: Stop | undefined;

@@ -2,20 +2,13 @@ import { isHostError, isTerminal, type RunError } from '@touchstone/protocol';
 import { type Lease, LeaseLost, type ProgressListener, type Run } from '../../ports/index.js';
 import { driveFlow, openFlow } from '../approvals/drive-flow.js';
 import { copyPrefix, replay, unfinishedAt } from '../forks/copy.js';
-import { openSpendMeter, type SpendMeter } from '../invoke/spend-meter.js';
-import { openExecutor, openRunKind } from '../kinds/open.js';
-import type { Executor, RunKind } from '../kinds/run-kind.js';
-import { taskSourceOf } from '../kinds/task-source.js';
 import { beginning, failure } from '../log/endings.js';
 import { withMaskedInputs } from '../log/masked-inputs.js';
 import type { Parts } from '../parts.js';
-import { openSharedWork } from '../work/shared-work.js';
-import { canSpread } from '../work/spread.js';
 import type { DriveContext, DriveState } from './drive-context.js';
-import { type Loop, runLoop } from './loop.js';
+import { driveSteps } from './drive-steps.js';
 import { graverStop } from './next-step.js';
-import { openLoop } from './open-loop.js';
-import { keepLease, stopFrom, watchClock, watchStorage } from './watching.js';
+import { keepLease, stopFrom } from './watching.js';
 
 /** A run being driven by this process. Done with false when it is left to a process that can execute it. */
 export type Drive = Pick<DriveContext, 'stop' | 'leave' | 'drain'> & { readonly done: Promise<boolean> };
@@ -25,6 +18,7 @@ export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener
   const state: DriveState = {
     leaving: false,
     draining: false,
+    spreading: false,
     crash: undefined,
     halted: false,
     stop: undefined,
@@ -74,7 +68,9 @@ async function drive(context: DriveContext): Promise<boolean> {
     }
     const begun = fork ? await copyPrefix(context, run, { ...fork, fromSeq: leftAt ?? fork.fromSeq }) : run;
     const flow = openFlow(parts, begun);
-    await (flow ? driveFlow(context, begun, flow) : driveSteps(context, begun));
+    await (flow
+      ? driveFlow(context, begun, flow)
+      : driveSteps(context, begun, (error) => giveUp(context, begun, error)));
   } catch (error) {
     if (error instanceof LeftToOthers) return false;
     // The new lease holder continues the run.
@@ -92,66 +88,6 @@ class LeftToOthers extends Error {}
  */
 const isGivenUp = ({ parts, lease }: DriveContext, { origin }: Run): boolean =>
   origin === 'host' && lease.lostDrives >= parts.limits.maxLostDrives;
-
-/** Drives the steps of a run in this process: opens its kind and its executor, and loops until there is nothing to do. */
-async function driveSteps(context: DriveContext, run: Run): Promise<void> {
-  const { parts } = context;
-  const taskAt = taskSourceOf(parts, run);
-  const unavailable = (error: unknown) => giveUp(context, run, error);
-  const kind = await openRunKind(parts, run, taskAt).catch(unavailable);
-  if (!kind) return;
-  const meter = await openRunMeter(context, kind);
-  const isLost = context.state.stop?.kind === 'lost';
-  if (isLost && parts.sharing) await parts.store.work.end(context.lease);
-  const isShared = !isLost && (await isExecutedByOthers(context, run, kind));
-  // Opened before the first word of the log: a run whose agent is gone says so instead of beginning.
-  const executor = isLost ? IDLE : await openExecutor(parts, run, meter, taskAt).catch(unavailable);
-  if (!executor) return;
-  if (isShared) await executor.close();
-  try {
-    const loop = isShared
-      ? await openSharedLoop(context, run, kind, executor, meter)
-      : await openLoop(context, run, kind, executor, meter);
-    void watchClock(context, loop.run);
-    void watchStorage(context);
-    loop.committer.flush();
-    await runLoop(loop);
-  } finally {
-    if (!isShared) await executor.close();
-  }
-}
-
-/** Whether the units are left to all processes that share runs, this one among them. Work that is open stays open. */
-async function isExecutedByOthers({ parts, lease }: DriveContext, run: Run, kind: RunKind): Promise<boolean> {
-  if (!parts.sharing || !canSpread(run, kind)) return false;
-  return (await parts.store.work.isOpen(lease)) || (await parts.sharing.processes()) > 1;
-}
-
-/** A loop that starts nothing: what it decides about running units is done by those who execute them. */
-async function openSharedLoop(
-  context: DriveContext,
-  run: Run,
-  kind: RunKind,
-  { modelClass }: Executor,
-  meter: SpendMeter,
-): Promise<Loop> {
-  const absent: Executor = { ...IDLE, ...(modelClass && { modelClass }) };
-  const loop = await openLoop(context, run, { ...kind, concurrency: 0 }, absent, meter);
-  const { running } = await openSharedWork(context, loop, kind.concurrency);
-  return { ...loop, runningElsewhere: running };
-}
-
-/** For a driver that executes nothing: it has no agent open, which may be what the last drivers were lost by. */
-const IDLE: Executor = {
-  execute: () => Promise.reject(new Error('This driver executes nothing.')),
-  close: async () => undefined,
-};
-
-function openRunMeter({ parts, lease, stop }: DriveContext, { ceilingUsd }: RunKind): Promise<SpendMeter> {
-  return openSpendMeter(parts.store, lease.owner, lease.runId, parts, (spentUsd) => {
-    if (ceilingUsd !== undefined && spentUsd >= ceilingUsd) stop({ kind: 'budget', limitUsd: ceilingUsd });
-  });
-}
 
 /** History that cannot be read will not be readable the next time: the replay ends here, and says so. */
 async function endReplay(context: DriveContext, { owner, runId }: Run, error: unknown): Promise<void> {

@@ -40,8 +40,11 @@ export type Loop = {
   readonly runningElsewhere?: () => number;
 };
 
-/** The only branching loop of the engine: ask what is next, do it, until there is nothing more to do here. */
-export async function runLoop(loop: Loop): Promise<void> {
+/**
+ * The only branching loop of the engine: ask what is next, do it, until there is nothing more to do here. True when it has let go
+ * of a run that goes on.
+ */
+export async function runLoop(loop: Loop): Promise<boolean> {
   const { state, abort } = loop;
   for (;;) {
     const view = viewOf(loop);
@@ -63,15 +66,17 @@ export async function runLoop(loop: Loop): Promise<void> {
         abort.abort(new Error('The run is stopping.'));
         break;
       case 'leave':
-        return;
+        return true;
       case 'crash':
-        return crash(loop);
+        await crash(loop);
+        return false;
       case 'stop':
         if (state.stop?.kind === 'pause' && (await noticeChange(loop))) break;
-        return end(loop, stopping(loop.run, state.stop as Stop, loop.parts.clock.now(), loop.meter.spentUsd));
+        await end(loop, stopping(loop.run, state.stop as Stop, loop.parts.clock.now(), loop.meter.spentUsd));
+        return false;
       case 'complete':
         if (await noticeChange(loop)) break;
-        if (await complete(loop)) return;
+        if (await complete(loop)) return false;
         break;
     }
   }
@@ -89,7 +94,7 @@ const viewOf = ({
 }: Loop): View => ({
   leaving: state.leaving,
   unsure: parts.clock.elapsed() >= state.heldUntil,
-  draining: state.draining,
+  draining: state.draining || state.spreading,
   crashed: state.crash !== undefined,
   halted: state.halted,
   stop: state.stop,

@@ -5,7 +5,12 @@ import type { Backlog } from '../log/backlog.js';
 export type PlannedUnit = Unit & { readonly position: number };
 
 /** Hands out the units that are neither sealed nor logged, in plan order, each once. */
-export type Units = { readonly left: boolean; take(): PlannedUnit };
+export type Units = {
+  readonly left: boolean;
+  /** How many are left at most. */
+  readonly remaining: number;
+  take(): PlannedUnit;
+};
 
 export function createUnits({ steps, repeats, ordinalAt }: RunKind, backlog: Backlog): Units {
   let cursor = 0;
@@ -17,6 +22,9 @@ export function createUnits({ steps, repeats, ordinalAt }: RunKind, backlog: Bac
     get left() {
       skipSealed();
       return cursor < steps * repeats;
+    },
+    get remaining() {
+      return steps * repeats - cursor;
     },
     take() {
       skipSealed();

@@ -145,3 +145,59 @@ it('a driver that lets go leaves those who execute at work, and another one goes
   expect((await runOf(bench, runId)).status).toBe('completed');
   expect(bench.calls).toHaveLength(60);
 });
+
+it('a run that one process began alone is spread when another one comes: what runs is finished, and nothing is executed twice', async () => {
+  let alive = 1;
+  const held: (() => void)[] = [];
+  const behave = async (input: unknown) => {
+    if (alive === 1) await new Promise<void>((resolve) => held.push(resolve));
+    return answered(`answer ${input}`);
+  };
+  const bench = await openShared({
+    behave,
+    parts: { sharing: { ...sharing, processes: async () => alive } },
+  });
+  const runId = await bench.createRun('r', WIDE);
+  const done = driven(bench, runId);
+  while (held.length < 20) await new Promise((resolve) => setImmediate(resolve));
+  expect((await bench.store.assignments.list()).assignments).toEqual([]);
+  alive = 2;
+  await bench.clock.advance(1_000);
+  for (const finish of held) finish();
+  const isSpread = async () => (await bench.store.assignments.list()).assignments.length > 0;
+  while (!(await isSpread())) await new Promise((resolve) => setImmediate(resolve));
+  await done;
+  expect((await runOf(bench, runId)).status).toBe('completed');
+  expect(bench.calls).toHaveLength(60);
+  expect(new Set(bench.calls).size).toBe(60);
+  const alone = await openBench({ tasks: countingTasks(60) });
+  const whole = await alone.createRun('whole', WIDE);
+  await alone.engine.drive(owner, whole);
+  expect(await typesAndSequences(bench, runId)).toEqual(await typesAndSequences(alone, whole));
+});
+
+it('the end of a run is not spread: what is left could begin at once', async () => {
+  let alive = 1;
+  const held: (() => void)[] = [];
+  const behave = async (input: unknown) => {
+    if (alive === 1) await new Promise<void>((resolve) => held.push(resolve));
+    return answered(`answer ${input}`);
+  };
+  const parts = { sharing: { ...sharing, processes: async () => alive } };
+  const bench = await openShared({ tasks: countingTasks(30), behave, parts });
+  const runId = await bench.createRun('r', WIDE);
+  const done = driven(bench, runId);
+  while (held.length < 20) await new Promise((resolve) => setImmediate(resolve));
+  alive = 2;
+  await bench.clock.advance(1_000);
+  const { open } = bench.store.work;
+  let opened = 0;
+  bench.store.work.open = (...args) => {
+    opened += 1;
+    return open(...args);
+  };
+  for (const finish of held) finish();
+  await done;
+  expect(opened).toBe(0);
+  expect((await runOf(bench, runId)).status).toBe('completed');
+});
