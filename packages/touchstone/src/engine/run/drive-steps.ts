@@ -36,42 +36,38 @@ export async function driveSteps(
   // Opened before the first word of the log: a run whose agent is gone says so instead of beginning.
   const executor = isLost ? IDLE : await openExecutor(parts, run, meter, taskAt).catch(unavailable);
   if (!executor) return;
-  const steps: Steps = { context, kind, executor, meter };
-  const others = isShared ? run : await driveWhole(steps, run);
-  if (others) await driveShared(steps, others, isShared);
+  try {
+    const steps: Steps = { context, kind, executor, meter };
+    const rest = isShared ? run : await driveWhole(steps, run);
+    // The agent stays open: this process executes a part of the run as well, and need not open it a second time.
+    if (rest) await driveShared(steps, rest, isShared);
+  } finally {
+    await executor.close();
+  }
 }
 
 /** The units are executed here. Answers the run as it stands when the rest of it is to be executed by others, too. */
 async function driveWhole({ context, kind, executor, meter }: Steps, run: Run): Promise<Run | undefined> {
   const { parts, lease, state, stop } = context;
-  try {
-    const loop = await openLoop(context, run, kind, executor, meter);
-    watchLimits(context, loop);
-    void watchJoining(context, loop);
-    loop.committer.flush();
-    const isLeft = await runLoop(loop);
-    if (!isLeft || !state.spreading || state.leaving || state.draining) return undefined;
-    // What was executed here is worth nothing if it has changed.
-    if (await executor.hasChanged?.()) stop({ kind: 'changed' });
-  } finally {
-    await executor.close();
-  }
+  const loop = await openLoop(context, run, kind, executor, meter);
+  watchLimits(context, loop);
+  void watchJoining(context, loop);
+  loop.committer.flush();
+  const isLeft = await runLoop(loop);
+  if (!isLeft || !state.spreading || state.leaving || state.draining) return undefined;
+  // What was executed here is worth nothing if it has changed.
+  if (await executor.hasChanged?.()) stop({ kind: 'changed' });
   [state.spreading, state.dropped] = [false, false];
   const found = await parts.store.runs.get(lease.owner, lease.runId);
   return found && !isTerminal(found.status) ? found : undefined;
 }
 
-/** The units are executed by all processes that share runs, this one among them, with agents that each opens for itself. */
+/** The units are executed by all processes that share runs, this one among them, each with an executor of its own. */
 async function driveShared(steps: Steps, run: Run, isFirst: boolean): Promise<void> {
-  const { context, executor } = steps;
-  // It was opened to look. Its end need not be waited for: nothing was asked of it.
-  const closed = isFirst ? executor.close() : undefined;
-  closed?.catch(() => undefined);
   const loop = await openSharedLoop(steps, run);
-  if (isFirst) watchLimits(context, loop);
+  if (isFirst) watchLimits(steps.context, loop);
   loop.committer.flush();
   await runLoop(loop);
-  await closed;
 }
 
 function watchLimits(context: DriveContext, { run }: Loop): void {
