@@ -29,6 +29,7 @@ export async function page({ report, reps, sizes = SIZES }) {
     for (const n of sizes) runs.push({ n, runId: await makeRun(folder, n) });
     const key = await withPageHost(folder, (host) => inBrowsers(report, host, runs, Math.max(reps, 3)));
     await withPageHost(folder, (host) => firstSort(report, callOf(host, key), runs.at(-1)));
+    await firstOpening(report, folder, runs.at(-1), Math.max(reps, 3));
   });
   tellOthers(report);
 }
@@ -172,6 +173,23 @@ async function scrollThrough(grid, places) {
     box.scrollTop = (box.scrollHeight * place) / places;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** The first to look at a run after the host was started: nothing of it is in memory yet. */
+async function firstOpening(report, folder, { n, runId }, reps) {
+  const spent = [];
+  for (let rep = 0; rep < reps; rep += 1)
+    await withPageHost(folder, async (host) => {
+      const state = await signIn(host);
+      spent.push((await firstRow(`${host.url}/runs/${runId}`, state)).ms);
+    });
+  limited(
+    report,
+    `run of ${n.toLocaleString('en')}: first row, host just started`,
+    median(spent),
+    1000,
+    'ms',
+  );
 }
 
 const QUERIES = ['', '?order=-score', '?outcome=failed&order=-time', '?order=-cost&offset=5000'];

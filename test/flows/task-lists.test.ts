@@ -157,6 +157,26 @@ describe('the list of a run’s tasks', () => {
   });
 });
 
+describe('a page in the order of the suite', () => {
+  // A task that is nowhere leaves a page where it was to be; looking for it takes the whole run.
+  const whole = (query: TaskListQuery) => list({ ...query, around: 'nowhere' });
+  const queries: readonly TaskListQuery[] = [
+    {},
+    { outcome: 'failed' },
+    { outcome: 'unscored' },
+    { outcome: 'passed', offset: 1, limit: 2 },
+    { offset: 6, limit: 5 },
+    { offset: 7 },
+    { last: 2, limit: 3 },
+  ];
+
+  it.each(queries)('%j says what the same page of the whole run says', async (query) => {
+    expect(await list(query)).toEqual(await whole(query));
+    const compared = { ...query, against: before };
+    expect(await list(compared)).toEqual(await whole(compared));
+  });
+});
+
 describe('the content of some tasks', () => {
   it('comes in short, in the order it was asked for', async () => {
     const { items } = await host.client().runs.bodies(runId, ['refund-1', 'tone', 'nope'], { chars: 12 });

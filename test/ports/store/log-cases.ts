@@ -210,6 +210,18 @@ export function logCases(open: () => Promise<Store>): void {
     ]);
   });
 
+  it('results of chosen steps come in log order, and absent ones not at all', async () => {
+    const store = await open();
+    const { run, lease } = await leasedRun(store, 'r1');
+    await commitSteps(store, lease, [0, 4, 2, 1, 9, 3, 7]);
+    const all = await store.log.results(ACME, run.runId, 0, 10);
+    const many = Array.from({ length: 150 }, (_, at) => at);
+    for (const ordinals of [[], [9], [1, 4], [3, 8, 0], many]) {
+      const chosen = all.filter(({ ordinal }) => ordinals.includes(ordinal));
+      expect(await store.log.resultsAt(ACME, run.runId, ordinals)).toStrictEqual(chosen);
+    }
+  });
+
   it('a commit changes exactly the members of the run that it names', async () => {
     const store = await open();
     const { lease } = await leasedRun(store, 'r1');

@@ -120,5 +120,5 @@ export { readSummary } from './views/run-measurement.js';
 export { snapshotOf } from './views/snapshot.js';
 export { findSuiteTask, listSuiteTasks } from './views/suite-tasks.js';
 export type { EvalRun } from './views/tasks/task-table.js';
-export { isEval } from './views/tasks/tasks.js';
+export { isEval } from './views/tasks/task-table.js';
 export { createWebhooks, type Webhooks, webhookGuard } from './webhooks/webhooks.js';

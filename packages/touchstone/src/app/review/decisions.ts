@@ -12,7 +12,7 @@ import type { EndedTask } from '@touchstone/protocol/tasks';
 import type { LabelFilter, Store } from '../../ports/index.js';
 import { taskFinder } from '../views/tasks/task-reviews.js';
 import type { EvalRun, TaskTables } from '../views/tasks/task-table.js';
-import { isEval } from '../views/tasks/tasks.js';
+import { isEval } from '../views/tasks/task-table.js';
 import { answersOf } from './answers.js';
 
 /** What one person decided about one answer. */

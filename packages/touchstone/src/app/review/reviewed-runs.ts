@@ -2,7 +2,7 @@ import { asId, HostError, type Owner, type RunId } from '@touchstone/protocol';
 import type { Store } from '../../ports/index.js';
 import { ownRun } from '../views/run-measurement.js';
 import type { EvalRun } from '../views/tasks/task-table.js';
-import { isEval } from '../views/tasks/tasks.js';
+import { isEval } from '../views/tasks/task-table.js';
 
 export type ReviewScope = {
   readonly suiteId?: string | undefined;

@@ -112,6 +112,8 @@ export type RunLog = {
   last(owner: Owner, runId: RunId): Promise<RunEvent | undefined>;
   /** Results of appended steps in log order, from the `offset`-th on. Never a body. */
   results(owner: Owner, runId: RunId, offset: number, limit: number): Promise<readonly StepResult[]>;
+  /** Those of the steps with these ordinals, a page at most, in log order. Never a body. */
+  resultsAt(owner: Owner, runId: RunId, ordinals: readonly number[]): Promise<readonly StepResult[]>;
   /** Sealed `(ordinal, repeat)` pairs, with their scores, that are not in the log yet; in order. */
   pending(owner: Owner, runId: RunId): Promise<readonly SealedUnit[]>;
   /** Ordinals of the steps the log holds, in log order (a pause may have left gaps that were filled later). */

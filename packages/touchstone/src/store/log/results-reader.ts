@@ -1,18 +1,20 @@
 import type { Owner, RunId, TaskResult } from '@touchstone/protocol';
 import type { RunLog, StepResult } from '../../ports/index.js';
-import type { Db } from '../db.js';
+import type { Db, Row } from '../db.js';
 import { jsonAt, numberAt } from '../rows.js';
 
 /**
  * A page comes as one JSON text, a list per step: every row handed over by itself costs more than reading
  * it from the disk, and a long run is read as a whole.
  */
-const RESULTS = `SELECT MAX(page.first_seq) AS last_seq, '[' ||
+const resultsOf = (where: string, limit: string): string => `SELECT MAX(page.first_seq) AS last_seq, '[' ||
     STRING_AGG('[' || page.ordinal || ',' || page.result || ',' || page.first_seq || ',' || page.event_count || ']', ','
       ORDER BY page.first_seq) || ']' AS results
   FROM (SELECT l.first_seq, l.event_count, l.ordinal, l.result FROM runs u JOIN log_entries l ON l.run_no = u.run_no
-    WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND l.first_seq > ? AND l.result IS NOT NULL
-    ORDER BY l.first_seq LIMIT ? OFFSET ?) AS page`;
+    WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND ${where} AND l.result IS NOT NULL
+    ORDER BY l.first_seq ${limit}) AS page`;
+
+const RESULTS = resultsOf('l.first_seq > ?', 'LIMIT ? OFFSET ?');
 
 const PRESENT = 'SELECT run_no FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?';
 
@@ -70,15 +72,33 @@ export function createResultsReader(db: Db): RunLog['results'] {
     const skip = offset - from.offset;
     const [page] = await db.all(RESULTS, [...key, from.sequence, limit, skip]);
     if (!page || page.results === null) return [];
-    const steps = jsonAt<readonly StepColumns[]>(page, 'results');
-    remember(runId, { offset: offset + steps.length, sequence: numberAt(page, 'last_seq') });
-    const read = steps.map(([ordinal, result, firstSequence, eventCount]) => ({
-      ordinal,
-      result,
-      firstSequence,
-      lastSequence: firstSequence + eventCount - 1,
-    }));
+    const read = toSteps(page);
+    remember(runId, { offset: offset + read.length, sequence: numberAt(page, 'last_seq') });
     fullPages.remember(owner, runId, offset, limit, read);
     return read;
+  };
+}
+
+const toSteps = (page: Row): Page =>
+  jsonAt<readonly StepColumns[]>(page, 'results').map(([ordinal, result, firstSequence, eventCount]) => ({
+    ordinal,
+    result,
+    firstSequence,
+    lastSequence: firstSequence + eventCount - 1,
+  }));
+
+/** Ordinals are filled up to a multiple of this, so that there are few texts of statements. */
+const ORDINALS = 100;
+
+/** The log is looked through from its start, without parsing what is passed over, until all are found. */
+export function createStepsReader(db: Db): RunLog['resultsAt'] {
+  return async ({ tenant, workspace }, runId, ordinals) => {
+    const [first] = ordinals;
+    if (first === undefined) return [];
+    const room = Math.ceil(ordinals.length / ORDINALS) * ORDINALS;
+    const filled = Array.from({ length: room }, (_, at) => ordinals[at] ?? first);
+    const sql = resultsOf(`l.ordinal IN (${filled.map(() => '?').join(', ')})`, 'LIMIT ?');
+    const [page] = await db.all(sql, [runId, tenant, workspace, ...filled, ordinals.length]);
+    return !page || page.results === null ? [] : toSteps(page);
   };
 }

@@ -33,7 +33,7 @@ import {
   readExtents,
   runKey,
 } from './page-rows.js';
-import { createResultsReader } from './results-reader.js';
+import { createResultsReader, createStepsReader } from './results-reader.js';
 import { type SealRows, writeButLast } from './seal-rows.js';
 import { createListeners, type Watchers } from './watchers.js';
 
@@ -88,6 +88,7 @@ export function createRunLog(
       return head && (await read(db, pace, owner, runId, { after, limit: 1 })).at(-1);
     },
     results: createResultsReader(db),
+    resultsAt: createStepsReader(db),
     async pending(owner, runId) {
       return (await db.all(PENDING, [...runKey(owner, runId), runId, runId])).map(toSealedUnit);
     },

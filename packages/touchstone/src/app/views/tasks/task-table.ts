@@ -5,6 +5,7 @@ import { foldTask } from '../../../scorecard/index.js';
 import { findSuite, type TaskSources } from '../task-view.js';
 
 export type EvalRun = Run & { readonly plan: EvalPlan };
+export const isEval = (run: Run): run is EvalRun => run.plan.kind === 'eval';
 
 /** All tasks of a run that have ended, in the order of the suite, without content. */
 export type TaskTable = {
@@ -73,7 +74,7 @@ function forgetOldest(kept: Map<string, RunSteps>, maxBytes: number): void {
   }
 }
 
-function tableOf(runId: RunId, revision: number, ended: readonly EndedTask[]): TaskTable {
+export function tableOf(runId: RunId, revision: number, ended: readonly EndedTask[]): TaskTable {
   const isInOrder = ended.every(({ ordinal }, at) => at === 0 || (ended[at - 1]?.ordinal ?? 0) < ordinal);
   const tasks = isInOrder ? ended : inSuiteOrder(ended);
   let ids: ReadonlyMap<TaskId, EndedTask> | undefined;

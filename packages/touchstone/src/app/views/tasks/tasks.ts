@@ -20,8 +20,9 @@ import type { OutcomesReader } from '../outcomes/run-outcomes.js';
 import type { OrdinalsReader } from '../outcomes/task-ordinals.js';
 import { readThresholds } from '../run-measurement.js';
 import { lastOutcomes } from './last-outcomes.js';
+import { readPart } from './task-part.js';
 import { readReviews, taskFinder } from './task-reviews.js';
-import type { EvalRun, TaskTable, TaskTables } from './task-table.js';
+import { type EvalRun, isEval, type TaskTable, type TaskTables } from './task-table.js';
 
 export type TaskQuery = TaskFilter & {
   /** The run that changes are measured against; the run's own baseline when absent. */
@@ -51,17 +52,11 @@ type Parts = {
 export function createTasks(parts: Parts): Tasks {
   return {
     async page(run, query) {
-      const { table, rows } = await readRows(parts, run, query);
-      const page = pageOf(rows, query);
+      const { revision, total, matched, offset, rows } =
+        (await readPage(parts, run, query)) ?? (await pageOfAll(parts, run, query));
       const lastOf = await lastOutcomes(parts, run, query.last);
-      return {
-        runId: run.runId,
-        revision: table.revision,
-        total: table.tasks.length,
-        matched: page.matched,
-        offset: page.offset,
-        items: page.rows.map((row) => listingOf(run.runId, row, lastOf(row))),
-      };
+      const items = rows.map((row) => listingOf(run.runId, row, lastOf(row)));
+      return { runId: run.runId, revision, total, matched, offset, items };
     },
     facets: async (run, query) => facetsOf((await readRows(parts, run, query)).rows, query),
     async about(run, taskId, annotations) {
@@ -72,21 +67,45 @@ export function createTasks(parts: Parts): Tasks {
   };
 }
 
+type Page = Omit<TaskList, 'runId' | 'items'> & { readonly rows: readonly TaskRow[] };
+
+async function readPage(parts: Parts, run: EvalRun, query: TaskPageQuery): Promise<Page | undefined> {
+  const part = await readPart(parts, run, query);
+  if (!part) return undefined;
+  const { table, earlier, total, matched } = part;
+  const rows = await rowsOf(parts, run, table, earlier);
+  return { revision: table.revision, total, matched, offset: query.offset, rows };
+}
+
+async function pageOfAll(parts: Parts, run: EvalRun, query: TaskPageQuery): Promise<Page> {
+  const { table, rows } = await readRows(parts, run, query);
+  return { revision: table.revision, total: table.tasks.length, ...pageOf(rows, query) };
+}
+
 async function readRows(
   parts: Parts,
   run: EvalRun,
   query: TaskQuery,
 ): Promise<{ readonly table: TaskTable; readonly rows: readonly TaskRow[] }> {
   const table = await parts.tables.of(run);
-  const earlier = (await comparedTable(parts, run, query))?.byId();
-  const thresholds = await readThresholds(parts.store, run);
-  const reviews = await readReviews(parts.store, run.owner, run.runId, table, thresholds);
-  if (!earlier && reviews.size === 0) return { table, rows: table.tasks };
-  const rows = table.tasks.map((task) => {
+  return { table, rows: await rowsOf(parts, run, table, await comparedTable(parts, run, query)) };
+}
+
+/** The tasks of a table with what is known of them outside of the run. */
+async function rowsOf(
+  { store }: Parts,
+  run: EvalRun,
+  table: TaskTable,
+  compared: TaskTable | undefined,
+): Promise<readonly TaskRow[]> {
+  const earlier = compared?.byId();
+  const thresholds = await readThresholds(store, run);
+  const reviews = await readReviews(store, run.owner, run.runId, table, thresholds);
+  if (!earlier && reviews.size === 0) return table.tasks;
+  return table.tasks.map((task) => {
     const { taskId } = task.result;
     return { ...task, ...defined({ before: earlier?.get(taskId)?.result, review: reviews.get(taskId) }) };
   });
-  return { table, rows };
 }
 
 /** A baseline that came in a file, or that has been removed since, has no tasks here. */
@@ -103,5 +122,3 @@ async function comparedTable(
   const message = 'expected a run to compare with in "against": this one has no baseline here';
   throw validationError([{ pointer: '/change', message }], { field: 'change' });
 }
-
-export const isEval = (run: Run): run is EvalRun => run.plan.kind === 'eval';
