@@ -39,6 +39,8 @@ export type Db = {
    * run. An engine that runs one batch at a time keeps the order of all.
    */
   transaction(batch: readonly Statement[], queue?: string): Promise<readonly Outcome[]>;
+  /** A batch that is made while it is written, because it is too long to be held. It has a transaction of its own. */
+  load(statements: Iterable<Statement>): Promise<void>;
   /**
    * Gives freed space back to the disk, a part of it; true while there is more. An engine that sees to it by itself answers
    * false.

@@ -44,6 +44,31 @@ function writeItems(items: readonly Json[], toText: ToText, write: Write): void 
 }
 
 /**
+ * The digest of an object with one long list, of which only a piece is at hand at a time. The same as `digestOf` makes of the whole.
+ * `head` is the object without the list.
+ */
+export function createListDigest(head: JsonObject, list: string) {
+  const hash = createHash('sha256');
+  const toText = createCanonicalText();
+  const keys = Object.keys(head).sort();
+  const textOf = (key: string): string => `${JSON.stringify(key)}:${toText(head[key] as Json)}`;
+  const before = keys.filter((key) => key < list).map((key) => `${textOf(key)},`);
+  hash.update(`{${before.join('')}${JSON.stringify(list)}:`);
+  let between = '[';
+  return {
+    add(items: readonly Json[]): void {
+      hash.update(between + toText(items).slice(1, -1));
+      between = ',';
+    },
+    end(): Digest {
+      const after = keys.filter((key) => key > list).map((key) => `,${textOf(key)}`);
+      hash.update(`${between === '[' ? '[]' : ']'}${after.join('')}}`);
+      return asId<Digest>(`sha256:${hash.digest('hex')}`);
+    },
+  };
+}
+
+/**
  * A copy with its keys in order lets the platform's serialiser write the text, several times faster than writing it
  * member by member. What cannot be copied in order is written that slow way.
  */

@@ -13,6 +13,7 @@ export { sentenceFor } from './authoring/sentences.js';
 export { suiteFileSchema } from './authoring/suite-schema.js';
 export { createTaskIds, taskSlug } from './authoring/task-ids.js';
 export { digestOf, writeCanonical } from './digest.js';
+export { cannedTools, readLongSuite } from './long-suite.js';
 export { needsJudge } from './needs.js';
 export { readPackPath, shownPath } from './pack-path.js';
 export {

@@ -34,6 +34,20 @@ const isTimed = ({ name, args }: Check): boolean =>
   ((name === 'any' || name === 'all') &&
     (args.of as readonly object[]).some((part) => Object.keys(part).some((inner) => TIMED.has(inner))));
 
+/** What two parts of a suite need together. A suite names one judge, so both name the same one, if any. */
+export function mergeNeeds(
+  one: SuiteNeeds | undefined,
+  other: SuiteNeeds | undefined,
+): SuiteNeeds | undefined {
+  if (!one || !other) return one ?? other;
+  const scorers = new Set([...(one.scorers ?? []), ...(other.scorers ?? [])]);
+  return {
+    ...one,
+    ...other,
+    ...(scorers.size > 0 && { scorers: [...scorers].sort() }),
+  };
+}
+
 /** What the checks of a suite need beside the answers; undefined when they need nothing. */
 export function needsOf(tasks: readonly Task[]): SuiteNeeds | undefined {
   const checks = tasks.flatMap(checksOf);

@@ -1,6 +1,7 @@
 import {
   type AgentId,
   asId,
+  type Digest,
   defined,
   type EvalMode,
   type Issue,
@@ -14,10 +15,10 @@ import {
 } from '@touchstone/protocol';
 import { isCheckName, type Task } from '@touchstone/protocol/bodies';
 import { check } from '@touchstone/protocol/wire';
-import type { Suite } from '../ports/index.js';
+import type { Suite, SuiteHead } from '../ports/index.js';
 import { compileSuite, type ReadRows, type TaskNotes } from './authoring/authored-suite.js';
 import { digestOf } from './digest.js';
-import { needsJudge, needsOf } from './needs.js';
+import { mergeNeeds, needsJudge, needsOf } from './needs.js';
 import { semanticIssues } from './semantics.js';
 import { type FileTextOptions, readFileText, type TextReading } from './text/read-text.js';
 import { keysIfSound, soundnessIssues } from './text/soundness.js';
@@ -81,7 +82,7 @@ function linesOf(
 }
 
 /** A suite as it is written, once `suiteIssues` has found nothing wrong with it. */
-type SuiteDocument = {
+export type SuiteDocument = {
   readonly suiteId: string;
   readonly version: string;
   readonly targetAgentId?: string;
@@ -100,7 +101,7 @@ export function parseSuite(value: unknown): Suite {
 }
 
 /** Everything wrong with a suite that is sound JSON, by its schema and by its meaning. */
-const suiteIssues = (value: unknown): readonly Issue[] => [
+export const suiteIssues = (value: unknown): readonly Issue[] => [
   ...check('agent-eval-suite', value).map((issue) => withCheckHint(issue, value)),
   ...semanticIssues(value),
 ];
@@ -119,19 +120,45 @@ function withCheckHint(issue: Issue, value: unknown): Issue {
 /** Call only for sound JSON in which `suiteIssues` found nothing. */
 function toSuite(value: unknown): Suite {
   const document = value as SuiteDocument;
+  return { head: headOf(document, factsOf(document.tasks), digestOf(value as Json)), tasks: document.tasks };
+}
+
+/** What the head of a suite says of its tasks. */
+type TaskFacts = Pick<SuiteHead, 'taskCount' | 'rubricTasks' | 'judgedTasks' | 'needs'>;
+
+const factsOf = (tasks: readonly Task[]): TaskFacts => ({
+  taskCount: tasks.length,
+  rubricTasks: tasks.filter(({ expected }) => expected.kind === 'rubric').length,
+  judgedTasks: tasks.filter(needsJudge).length,
+  ...defined({ needs: needsOf(tasks) }),
+});
+
+/** The facts of some tasks, with those of more tasks of the same suite. */
+export function addFacts(facts: TaskFacts | undefined, tasks: readonly Task[]): TaskFacts {
+  const more = factsOf(tasks);
+  if (!facts) return more;
+  return {
+    taskCount: facts.taskCount + more.taskCount,
+    rubricTasks: facts.rubricTasks + more.rubricTasks,
+    judgedTasks: facts.judgedTasks + more.judgedTasks,
+    ...defined({ needs: mergeNeeds(facts.needs, more.needs) }),
+  };
+}
+
+export function headOf(document: Omit<SuiteDocument, 'tasks'>, facts: TaskFacts, digest: Digest): SuiteHead {
   const { targetAgentId, allowedModels, thresholds } = document;
-  const head = {
+  const { taskCount, rubricTasks, judgedTasks, needs } = facts;
+  return {
     suiteId: asId<SuiteId>(document.suiteId),
     version: asId<Version>(document.version),
-    digest: digestOf(value as Json),
+    digest,
     modes: document.modes,
-    taskCount: document.tasks.length,
-    rubricTasks: document.tasks.filter(({ expected }) => expected.kind === 'rubric').length,
-    judgedTasks: document.tasks.filter(needsJudge).length,
+    taskCount,
+    rubricTasks,
+    judgedTasks,
     ...(targetAgentId !== undefined && { targetAgentId: asId<AgentId>(targetAgentId) }),
-    ...defined({ allowedModels, thresholds, needs: needsOf(document.tasks) }),
+    ...defined({ allowedModels, thresholds, needs }),
   };
-  return { head, tasks: document.tasks };
 }
 
 /** The suite as its author wrote it, without what reading it has added. Reading it again gives the same digest. */

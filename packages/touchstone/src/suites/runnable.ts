@@ -12,7 +12,7 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import type { AgentFacts, SchemaCheck, SuiteHead } from '../ports/index.js';
-import { decideModes, type ModeDecision } from './modes.js';
+import { decideModes, type ModeDecision, type TaskKind } from './modes.js';
 import { needsJudge } from './needs.js';
 import { type HostLimits, type RunOptions, readRunOptions } from './run-options.js';
 import { dependsOnTasks, selectTasks, type TaskQuestion, type TaskSelection } from './select-tasks.js';
@@ -100,13 +100,19 @@ async function select(
 ): Promise<TaskSelection | undefined> {
   const decided = modes.issues.length === 0;
   const question = defined({
-    kinds: decided ? modes.kinds : (['golden', 'rubric'] as const),
+    kinds: decided && !areAllOf(head, modes.kinds) ? modes.kinds : (['golden', 'rubric'] as const),
     onlyTasks,
     rubricRefusal: decided ? rubricRefusal(head, limits) : undefined,
     checkTask: decided && head.rubricTasks > 0 ? checkTask : undefined,
     taskSchema: decided && isRightAgent ? agent.taskSchema : undefined,
   });
   return dependsOnTasks(question) ? selectTasks({ ...question, tasks, checkSchema }) : undefined;
+}
+
+/** Whether every task is of one of these kinds, which the head knows: then none has to be looked at for its kind. */
+function areAllOf({ taskCount, rubricTasks }: SuiteHead, kinds: readonly TaskKind[]): boolean {
+  const counts = { golden: taskCount - rubricTasks, rubric: rubricTasks };
+  return kinds.reduce((sum, kind) => sum + counts[kind], 0) === taskCount;
 }
 
 /** Rubric tasks cannot run at all, or only those that need no judge can. */

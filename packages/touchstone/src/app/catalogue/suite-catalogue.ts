@@ -155,8 +155,10 @@ function createLatestSuite() {
   const keyOf = ({ tenant, workspace }: Owner, digest: Digest): string =>
     JSON.stringify([tenant, workspace, digest]);
   return {
-    remember(owner: Owner, { head, tasks }: Suite): void {
-      latest = { key: keyOf(owner, head.digest), tasks: new WeakRef(tasks) };
+    remember(owner: Owner, suite: Suite): void {
+      // A long suite is held by nobody.
+      if (suite.stream) latest = undefined;
+      else latest = { key: keyOf(owner, suite.head.digest), tasks: new WeakRef(suite.tasks) };
     },
     tasksOf: (owner: Owner, digest: Digest): readonly Task[] | undefined =>
       latest?.key === keyOf(owner, digest) ? latest.tasks.deref() : undefined,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defined, HostError, isObject, type JsonObject, typeName } from '@touchstone/protocol';
 import { type Config, type ConfigInput, parseConfig, parseScorers } from '../../app/index.js';
+import { cannedTools } from '../../suites/index.js';
 import { openSources } from '../files/pack-source.js';
 import { inProject } from '../files/project-config.js';
 import type { SuiteSource } from '../files/suite-source.js';
@@ -118,10 +119,10 @@ async function agentOf(
   cwd: string,
 ): Promise<string | undefined> {
   if (agent === undefined || typeof agent === 'string') return agent;
-  const tasks = source.kind === 'file' ? source.suite.tasks : [];
+  const canned = source.kind === 'file' ? cannedTools(source.suite) : [];
   const { agentId, version } =
     typeof agent === 'function'
-      ? await touchstone.useFunction(agent, { agentId: FUNCTION_ID, toolAllowlist: toolsFor(config, tasks) })
+      ? await touchstone.useFunction(agent, { agentId: FUNCTION_ID, toolAllowlist: toolsFor(config, canned) })
       : await touchstone.useAgent(agent, cwd);
   return `${agentId}@${version}`;
 }

@@ -10,6 +10,7 @@ import {
   envelopeBeside,
   findSuiteFiles,
   highestVersion,
+  readLongSuite,
   readSuiteFile,
   type SuiteReading,
 } from '../../suites/index.js';
@@ -107,7 +108,8 @@ export type SuiteFile = Extract<SuiteSource, { kind: 'file' }>;
 export function openSuiteFile(path: string, cwd: string, contract?: string): SuiteFile {
   const file = displayPath(path, cwd);
   const readRows = rowsBeside(resolve(cwd, path));
-  const authored = readSuiteFile(readText(path, file), { file, readRows });
+  const readWhole = () => readSuiteFile(readText(path, file), { file, readRows });
+  const authored = readLongSuite(path, file, readWhole) ?? readWhole();
   const { suite } = authored;
   const meta = readMeta(resolve(cwd, path), suite.head.digest);
   const pinned = openContractFile(path, suite, cwd, contract);

@@ -41,7 +41,19 @@ export type SuiteNeeds = {
   /** Programs of the configuration that score, by their names. */
   readonly scorers?: readonly string[];
 };
-export type Suite = { readonly head: SuiteHead; readonly tasks: readonly Task[] };
+export type Suite = {
+  readonly head: SuiteHead;
+  /** Of a long suite, that is all of it read once more. */
+  readonly tasks: readonly Task[];
+  /** Of a long suite, which is not held in memory as a whole. */
+  readonly stream?: SuiteStream;
+};
+export type SuiteStream = {
+  /** The tasks in order. Throws when the file has been written to since. */
+  pages(): Iterable<readonly Task[]>;
+  /** The tools that tasks have canned answers for. */
+  readonly cannedTools: ReadonlySet<string>;
+};
 
 /** Whose word it is that a name and version stand for a digest. */
 export type SuiteSignature = {

@@ -111,7 +111,8 @@ async function standingOf(db: Db, owner: Owner, head: PackHead): Promise<'same' 
 }
 
 async function suiteContents(db: Db, owner: Owner, { suites }: PackContents): Promise<readonly Statement[]> {
-  return (await Promise.all(suites.map((suite) => contentStatements(db, owner, suite)))).flat();
+  const contents = await Promise.all(suites.map((suite) => contentStatements(db, owner, suite)));
+  return contents.flatMap((statements) => [...statements]);
 }
 
 const packParams = (owner: Owner, head: PackHead, installedAt: number): readonly SqlValue[] => [

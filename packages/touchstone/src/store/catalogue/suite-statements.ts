@@ -28,14 +28,20 @@ const NAME_ONCE = `${INSERT_NAME} DO UPDATE SET suite_no = excluded.suite_no
   WHERE suite_versions.suite_no = excluded.suite_no`;
 
 /** Nothing for a suite whose content is stored already: it is never changed or removed, so it need not be written out. */
-export async function contentStatements(db: Db, owner: Owner, suite: Suite): Promise<readonly Statement[]> {
+export async function contentStatements(db: Db, owner: Owner, suite: Suite): Promise<Iterable<Statement>> {
   const key = digestKey(owner, suite.head.digest);
-  if ((await db.all(KNOWN, key)).length > 0) return [];
-  const chunks = chunksOf(suite.tasks).map((chunk) => ({
-    sql: INSERT_CHUNK,
-    params: [chunk.firstOrdinal, chunk.taskIds, chunk.tasks, ...key],
-  }));
-  return [{ sql: INSERT, params: [...key, JSON.stringify(suite.head)], tenant: owner.tenant }, ...chunks];
+  return (await db.all(KNOWN, key)).length > 0 ? [] : statementsOf(owner, suite, key);
+}
+
+/** Made one at a time: a long suite is neither read nor written out as a whole. */
+function* statementsOf(owner: Owner, suite: Suite, key: readonly string[]): Iterable<Statement> {
+  yield { sql: INSERT, params: [...key, JSON.stringify(suite.head)], tenant: owner.tenant };
+  let firstOrdinal = 0;
+  for (const tasks of suite.stream?.pages() ?? [suite.tasks]) {
+    for (const chunk of chunksOf(tasks, firstOrdinal))
+      yield { sql: INSERT_CHUNK, params: [chunk.firstOrdinal, chunk.taskIds, chunk.tasks, ...key] };
+    firstOrdinal += tasks.length;
+  }
 }
 
 const nameParams = (owner: Owner, head: SuiteHead, installedAt: number) => [
@@ -64,7 +70,8 @@ const MAX_TASKS = 256;
 /** A chunk also ends here, so that a suite of very large inputs is not read back by the hundred megabytes. */
 const MAX_CHARACTERS = 1_048_576;
 
-export const chunksOf = (tasks: readonly Task[]): readonly Chunk[] => cut(tasks, 0, MAX_TASKS);
+export const chunksOf = (tasks: readonly Task[], firstOrdinal = 0): readonly Chunk[] =>
+  cut(tasks, firstOrdinal, MAX_TASKS);
 
 function cut(tasks: readonly Task[], firstOrdinal: number, size: number): readonly Chunk[] {
   const chunks: Chunk[] = [];

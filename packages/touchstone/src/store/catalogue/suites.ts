@@ -36,11 +36,12 @@ export function createSuites(db: Db): Suites {
   return {
     async put(owner, suite, installedAt, signature) {
       const content = await contentStatements(db, owner, suite);
-      await db.transaction([
-        ...content,
+      const rest = [
         nameStatement(owner, suite.head, installedAt),
         ...(signature ? [signatureStatement(owner, suite.head.digest, signature, installedAt)] : []),
-      ]);
+      ];
+      if (suite.stream) await db.load(joined(content, rest));
+      else await db.transaction([...content, ...rest]);
     },
     async putOnce(owner, suite, contract, installedAt) {
       const content = await contentStatements(db, owner, suite);
@@ -76,6 +77,10 @@ export function createSuites(db: Db): Suites {
     ...createSuiteSignatures(db),
     ordinalOf: (owner, digest, taskId) => findOrdinal(db, owner, digest, taskId),
   };
+}
+
+function* joined<T>(...lists: readonly Iterable<T>[]): Iterable<T> {
+  for (const list of lists) yield* list;
 }
 
 /** A suite installed before criteria could be decided without a judge counts as needing one for all its rubrics. */

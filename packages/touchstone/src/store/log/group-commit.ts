@@ -154,7 +154,19 @@ function tryTogether(connection: Connection, group: readonly Batch[]): Failure |
   return undefined;
 }
 
-function runBatch(connection: Connection, statements: readonly Statement[]): readonly Outcome[] {
+/** Writes one batch in a transaction of its own, and throws what is wrong with it; nothing is kept then. */
+export function writeAlone(connection: Connection, statements: Iterable<Statement>): void {
+  connection.begin();
+  try {
+    runBatch(connection, statements);
+    connection.commit();
+  } catch (error) {
+    connection.rollback();
+    throw error;
+  }
+}
+
+function runBatch(connection: Connection, statements: Iterable<Statement>): readonly Outcome[] {
   const outcomes: Outcome[] = [];
   for (const statement of statements) {
     const outcome = connection.run(statement);

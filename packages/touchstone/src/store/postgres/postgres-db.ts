@@ -42,6 +42,14 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
     checkText(params);
     return (await readOn(readers, address, { sql, params })).rows;
   };
+  const transaction: Db['transaction'] = async (batch, queue = '') => {
+    checkOpen();
+    for (const { params } of batch) checkText(params);
+    const writer = writers[placeOf(queue)] as Writer;
+    const outcomes = await writer.write(batch);
+    if (writing) chargeBatch(batch, writing);
+    return outcomes;
+  };
   return {
     dialect: POSTGRES,
     all,
@@ -53,14 +61,8 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
       checkOpen();
       return (await readOn([scanner], address, { sql, params })).rows;
     },
-    async transaction(batch, queue = '') {
-      checkOpen();
-      for (const { params } of batch) checkText(params);
-      const writer = writers[placeOf(queue)] as Writer;
-      const outcomes = await writer.write(batch);
-      if (writing) chargeBatch(batch, writing);
-      return outcomes;
-    },
+    transaction,
+    load: async (statements) => void (await transaction([...statements])),
     // The server sees to freed space by itself.
     reclaim: async () => false,
     rewrite: async () => undefined,

@@ -1,7 +1,7 @@
 import { checkText, closedError } from '../access.js';
 import type { Db, Outcome, Row, Statement } from '../db.js';
 import { SQLITE } from '../dialect.js';
-import { type Connection, createGroupCommit, type Writing } from '../log/group-commit.js';
+import { type Connection, createGroupCommit, type Writing, writeAlone } from '../log/group-commit.js';
 import type { Sqlite, SqliteStatement } from './open-sqlite.js';
 import { accessError } from './sqlite-errors.js';
 
@@ -13,7 +13,8 @@ const NO_ROWS: readonly Row[] = [];
 /** The Db of one SQLite connection. Calls block while they run; only the waiting for a shared flush is asynchronous. */
 export function createSqliteDb(sqlite: Sqlite, writing?: Writing): Db {
   const prepare = preparedOnce(sqlite);
-  const writes = createGroupCommit(connectionOf(sqlite, prepare), writing);
+  const connection = connectionOf(sqlite, prepare);
+  const writes = createGroupCommit(connection, writing);
   let open = true;
   const all: Db['all'] = async (sql, params) => {
     if (!open) throw closedError();
@@ -28,6 +29,11 @@ export function createSqliteDb(sqlite: Sqlite, writing?: Writing): Db {
       if (!open) throw closedError();
       for (const statement of batch) checkText(statement.params);
       return writes.submit(batch);
+    },
+    async load(statements) {
+      if (!open) throw closedError();
+      writes.flush();
+      writeAlone(connection, checked(statements));
     },
     async reclaim() {
       if (!open) throw closedError();
@@ -59,6 +65,13 @@ export function createSqliteDb(sqlite: Sqlite, writing?: Writing): Db {
       guarded(() => shut(sqlite));
     },
   };
+}
+
+function* checked(statements: Iterable<Statement>): Iterable<Statement> {
+  for (const statement of statements) {
+    checkText(statement.params);
+    yield statement;
+  }
 }
 
 /** Every distinct text is compiled once. The texts are few: they are constants, or put together from a few constants. */

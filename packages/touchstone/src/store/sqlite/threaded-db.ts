@@ -42,16 +42,18 @@ export function createThreadedDb(
     thread ??= startThread(file, writing, onEnd);
     return thread.call(method, argument);
   };
+  const write = async (batch: readonly Statement[]): Promise<readonly Outcome[]> => {
+    if (leftHere > 0) return writeHere(batch);
+    for (const { params } of batch) checkText(params);
+    return call('transaction', batch);
+  };
   return {
     dialect: here.dialect,
     all: here.all,
     ping: here.ping,
     scan: here.scan,
-    async transaction(batch) {
-      if (leftHere > 0) return writeHere(batch);
-      for (const { params } of batch) checkText(params);
-      return call('transaction', batch);
-    },
+    transaction: write,
+    load: async (statements) => void (await write([...statements])),
     reclaim: () => call('reclaim'),
     rewrite: () => call('rewrite'),
     copyTo: (copy) => call('copyTo', copy),

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { asId, type ChannelName } from '@touchstone/protocol';
-import type { Task } from '@touchstone/protocol/bodies';
 import { type Client, HostResponseError } from '@touchstone/sdk';
 import type { Config } from '../../../app/index.js';
 import type { AgentFacts } from '../../../ports/index.js';
@@ -52,7 +51,11 @@ export function channelIn(argument: string | undefined, cwd: string): ChannelNam
 }
 
 /** What a suite says about the agent it is for. */
-export type SuiteSide = { readonly targetAgentId?: string; readonly tasks?: readonly Task[] };
+export type SuiteSide = {
+  readonly targetAgentId?: string;
+  /** The tools that its tasks have canned answers for. */
+  readonly cannedTools?: () => Iterable<string>;
+};
 
 /** The agent that a run is for. */
 export type ChosenAgent = {
@@ -77,7 +80,9 @@ export async function chooseAgent(
   if (!local) throw notThere();
   const configured = sameAgent(local.config, wanted);
   if (configured !== undefined) return namedAgent(session, configured);
-  return pinned(await local.touchstone.useAgent(adHocSpec(wanted, local.config, suite.tasks ?? []), cwd));
+  return pinned(
+    await local.touchstone.useAgent(adHocSpec(wanted, local.config, suite.cannedTools?.() ?? []), cwd),
+  );
 }
 
 export const pinned = (facts: AgentFacts): ChosenAgent => ({
@@ -180,19 +185,15 @@ function sameAgent(config: Config, wanted: AgentAddress): string | undefined {
 }
 
 /** The configured tools, and those that tasks have canned answers for. */
-export function toolsFor(config: Config, tasks: readonly Task[]): readonly string[] {
-  const canned = tasks.flatMap((task) =>
-    (task.fixtures?.toolResponses ?? []).map(({ tool }) => tool as string),
-  );
-  return [...new Set([...config.tools.map(({ toolId }) => toolId), ...canned])].sort();
-}
+export const toolsFor = (config: Config, canned: Iterable<string>): readonly string[] =>
+  [...new Set([...config.tools.map(({ toolId }) => toolId), ...canned])].sort();
 
 /**
  * An agent that is in no configuration declares no tools, so it is offered the configured ones and those its suite has
  * canned answers for. An agent of the configuration never gets a tool from a fixture.
  */
-function adHocSpec(wanted: AgentAddress, config: Config, tasks: readonly Task[]): object {
-  const tools = toolsFor(config, tasks);
+function adHocSpec(wanted: AgentAddress, config: Config, canned: Iterable<string>): object {
+  const tools = toolsFor(config, canned);
   const run = wanted.kind === 'url' ? { kind: 'http', url: wanted.url } : wanted;
   const offered = tools.length > 0 ? { toolAllowlist: tools } : {};
   return { agentId: adHocId(wanted), version: '0.0.0', ...offered, run };

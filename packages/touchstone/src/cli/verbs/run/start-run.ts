@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Digest, defined, type EvalMode, type JsonObject, type RunId } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import type { Suite } from '../../../ports/index.js';
-import { suiteDocument } from '../../../suites/index.js';
+import { cannedTools, suiteDocument } from '../../../suites/index.js';
 import { judgeReference } from '../../files/judge-choice.js';
 import { findInFolders, type SuiteSource } from '../../files/suite-source.js';
 import { type Context, UsageError } from '../../io.js';
@@ -93,7 +93,7 @@ const defaultModes = (modes: readonly EvalMode[]): readonly EvalMode[] =>
   modes.length === 1 ? modes : modes.filter((mode) => mode !== 'live-shadow');
 
 export const sideOf = (head: { readonly targetAgentId?: string }, suite: Suite | undefined): SuiteSide =>
-  defined({ targetAgentId: head.targetAgentId, tasks: suite?.tasks });
+  defined({ targetAgentId: head.targetAgentId, cannedTools: suite && (() => cannedTools(suite)) });
 
 /** A suite as far as its host tells. */
 type KnownSuite = {
