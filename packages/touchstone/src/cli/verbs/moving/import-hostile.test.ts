@@ -15,14 +15,14 @@ const SAMPLES = fileURLToPath(new URL('../../../importers/testing/samples/', imp
 /** What stands where something else is expected: other types, and names that every object has. */
 const HOSTILE: readonly Json[] = [null, 7, 'toString', [null], JSON.parse('{"toString":1,"__proto__":2}')];
 
-type Place = readonly string[];
-const placesIn = (value: Json, at: Place = []): readonly Place[] =>
+type Path = readonly string[];
+const placesIn = (value: Json, at: Path = []): readonly Path[] =>
   value !== null && typeof value === 'object'
     ? [at, ...Object.entries(value).flatMap(([key, one]) => placesIn(one as Json, [...at, key]))]
     : [at];
 
 /** The value with something else at one place. */
-function replaced(value: Json, [first, ...rest]: Place, by: Json): Json {
+function replaced(value: Json, [first, ...rest]: Path, by: Json): Json {
   if (first === undefined) return by;
   const one = (inside: Json, key: string): Json => (key === first ? replaced(inside, rest, by) : inside);
   if (Array.isArray(value)) return (value as readonly Json[]).map((inside, at) => one(inside, String(at)));
