@@ -72,3 +72,24 @@ test('nobody waits for changes whose outcome nobody would read', async () => {
   expect(await start(['stdout'], ...MISSED, '--watch')).toMatchObject({ code: 1 });
   expect(await runsHere()).toHaveLength(1);
 });
+
+test('what an agent writes to the number of stdout, or its programs do, is no part of the JSON document', async () => {
+  const agent = `
+    import fs, { writeSync } from 'node:fs';
+    import { execSync, fork, spawnSync } from 'node:child_process';
+    import { once } from 'node:events';
+    export default async () => {
+      writeSync(1, 'by number\\n');
+      fs.writeFileSync('/dev/stdout', 'by name\\n');
+      execSync('echo by a shell', { stdio: 'inherit' });
+      spawnSync('echo', ['by a program'], { stdio: [0, 1, 2] });
+      await once(fork(new URL('./said.mjs', import.meta.url)), 'exit');
+      return 'yes';
+    };`;
+  writeFileSync(join(folder, 'agent.mjs'), agent);
+  writeFileSync(join(folder, 'said.mjs'), "console.log('by a process');");
+  const { code, out, err } = await start([], ...MISSED, '--json');
+  expect({ code, err }).toMatchObject({ code: 0, err: expect.any(String) });
+  expect(JSON.parse(out)).toMatchObject({ exitCode: 0 });
+  for (const by of ['number', 'name', 'a shell', 'a program', 'a process']) expect(err).toContain(`by ${by}`);
+});

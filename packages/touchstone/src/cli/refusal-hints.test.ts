@@ -49,3 +49,22 @@ test('a revoked pack is not looked for in the configuration', () => {
   const revoked = new HostError('pack_revoked', 'Its pack is revoked.', { field: 'agentId' });
   expect(hintFor(revoked)).toBeUndefined();
 });
+
+describe('a suite that its envelope does not sign', () => {
+  const refused = (code: 'pack_integrity_failure' | 'pack_signature_invalid', details?: object): string =>
+    hintFor(new HostError(code, 'Suite a@1.0.0 is refused.', { suite: 'a@1.0.0', ...details })) ?? '';
+
+  test('is signed with the command of suites, and is never to be pinned as it is', () => {
+    for (const code of ['pack_integrity_failure', 'pack_signature_invalid'] as const) {
+      expect(refused(code)).toContain('touchstone suite sign');
+      expect(refused(code)).not.toContain('archive');
+      expect(refused(code)).not.toContain('integrity');
+    }
+  });
+
+  test('can be pinned where nothing but the pin is in its way', () => {
+    expect(refused('pack_integrity_failure', { integrity: 'sha256-x' })).toContain(
+      'If this is the suite you mean',
+    );
+  });
+});

@@ -25,6 +25,14 @@ const HINTS: { readonly [key: string]: string } = {
     'Get the archive again from its author. After a change of your own, sign it again with: touchstone pack sign',
 };
 
+/** The codes of packs, about a suite. */
+const SUITE_HINTS: { readonly [code: string]: string } = {
+  pack_signature_invalid:
+    'Have it signed by a key that is trusted there (touchstone suite sign), or add its key to "trust.keys" of the configuration.',
+  pack_integrity_failure:
+    'Get suite and envelope again from their author. After a change of your own, raise the version and sign it with: touchstone suite sign',
+};
+
 /** By the code in the details of a refusal to compile a definition. */
 const CONTRACT_HINTS: { readonly [code: string]: string } = {
   no_tasks:
@@ -83,7 +91,8 @@ export function hintFor(error: Refusal): string | undefined {
   // The agent is well known, and the message says what to do.
   if (code === 'pack_revoked') return undefined;
   if (code === 'pack_integrity_failure' && typeof details.integrity === 'string')
-    return pinHint(details.integrity);
+    return pinHint(details.integrity, details.suite === undefined ? 'archive' : 'suite');
+  if (details.suite !== undefined && SUITE_HINTS[code]) return SUITE_HINTS[code];
   const { field } = details;
   if (details.ref !== undefined) return packHint(error);
   if (details.code === 'judge_unavailable' && field === 'judge') return ANOTHER_JUDGE;
@@ -128,5 +137,5 @@ const mapHint = (name: string): string =>
   `Add it to the configuration, "models": {"${name}": "<provider>/<model>"}, or name an agent that takes its part with --agent.`;
 
 /** A new version of a pinned pack looks like a forged one: only its reader can tell which it is. */
-const pinHint = (integrity: string): string =>
-  `If this is the archive you mean, put its version and "integrity": "${integrity}" into "trust.packs" of the configuration; if not, get it again from its author.`;
+const pinHint = (integrity: string, what: 'archive' | 'suite'): string =>
+  `If this is the ${what} you mean, put its version and "integrity": "${integrity}" into "trust.packs" of the configuration; if not, get it again from its author.`;

@@ -95,7 +95,7 @@ function readAttestation<S extends Schema>(
   if (ownMember(given, '_type') !== STATEMENT_TYPE)
     reading.at('_type', () => reading.refuse(`Expected an in-toto statement, of type ${STATEMENT_TYPE}.`));
   if (ownMember(given, 'predicateType') !== type)
-    reading.at('predicateType', () => reading.refuse(`Expected the ${what}, of type ${type}.`));
+    reading.at('predicateType', () => reading.refuse(`Expected ${what}, of type ${type}.`));
   reading.finish();
   return {
     subject: reading.at('subject', () => reading.parse(subjects, ownMember(given, 'subject'))),

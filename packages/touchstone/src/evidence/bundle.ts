@@ -22,7 +22,7 @@ const predicate = closed({
 });
 const KIND: AttestationKind<typeof predicate> = {
   type: 'urn:touchstone:evidence-bundle:v1',
-  what: 'manifest of an evidence bundle',
+  what: 'the manifest of an evidence bundle',
   mostBytes: 4 * 1024 * 1024,
   predicate,
 };

@@ -22,7 +22,7 @@ const predicate = closed({
 });
 const KIND: AttestationKind<typeof predicate> = {
   type: 'urn:touchstone:audit-checkpoint:v1',
-  what: 'checkpoint of an audit log',
+  what: 'a checkpoint of an audit log',
   mostBytes: 16 * 1024,
   predicate,
 };

@@ -15,7 +15,7 @@ export type Envelope = { readonly payload: Buffer; readonly signatures: readonly
 
 /** What a reader expects, for its words. */
 export type EnvelopeKind = {
-  /** `scorecard file`. */
+  /** `a scorecard file`. */
   readonly what: string;
   readonly mostBytes: number;
   /** Names a document that is none; ends with a full stop. */
@@ -47,14 +47,14 @@ function signatureOf(payload: Buffer, { keyId, privateKey }: Signing): Json {
 
 export function readEnvelope(text: string, { what, mostBytes, describe }: EnvelopeKind): Envelope {
   if (Buffer.byteLength(text) > mostBytes)
-    throw refusal('', `Expected a ${what} of at most ${mostBytes} bytes, but this one is larger.`);
+    throw refusal('', `Expected ${what} of at most ${mostBytes} bytes, but this one is larger.`);
   const parsed = parseForeign(text);
-  if ('problem' in parsed) throw refusal('', `Expected a ${what}, but ${parsed.problem}.`);
+  if ('problem' in parsed) throw refusal('', `Expected ${what}, but ${parsed.problem}.`);
   const { value } = parsed;
   if (!isObject(value) || ['payloadType', 'payload'].some((name) => ownMember(value, name) === undefined))
     throw refusal(
       '',
-      `Expected a ${what}, signed or not, but found ${describe?.(value) ?? 'another document.'}`,
+      `Expected ${what}, signed or not, but found ${describe?.(value) ?? 'another document.'}`,
     );
   if (ownMember(value, 'payloadType') !== PAYLOAD_TYPE)
     throw refusal('/payloadType', `Expected an envelope around an in-toto statement (${PAYLOAD_TYPE}).`);
@@ -106,7 +106,7 @@ const isSignedBy = ({ publicKey }: TrustedKey, signed: Buffer, signature: Buffer
 export function namedBySignature(text: string, keys: readonly KeyObject[]): readonly TrustedKey[] {
   let envelope: Envelope;
   try {
-    envelope = readEnvelope(text, { what: 'envelope', mostBytes: 64 * 1024 * 1024 });
+    envelope = readEnvelope(text, { what: 'an envelope', mostBytes: 64 * 1024 * 1024 });
   } catch {
     return [];
   }

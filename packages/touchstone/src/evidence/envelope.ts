@@ -14,7 +14,7 @@ import { type EvidenceHost, readStatement, type Statement } from './statement.js
 
 /** Room for some 300 000 tasks: one takes about 220 bytes, and more with criteria or findings. */
 const MOST_BYTES = 64 * 1024 * 1024;
-const KIND: EnvelopeKind = { what: 'scorecard file', mostBytes: MOST_BYTES, describe: describeFile };
+const KIND: EnvelopeKind = { what: 'a scorecard file', mostBytes: MOST_BYTES, describe: describeFile };
 
 /**
  * Whose word a file is. `trusted`: a key the reader trusts has signed exactly this. `untrusted`: only keys the reader

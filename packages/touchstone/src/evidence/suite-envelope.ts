@@ -9,7 +9,7 @@ const MOST_ENVELOPE_BYTES = 8 * 1024;
 const predicate = closed({ canonicalization: constant('RFC 8785') });
 const KIND: AttestationKind<typeof predicate> = {
   type: 'urn:touchstone:suite:v1',
-  what: 'envelope of a suite',
+  what: 'the envelope of a suite',
   mostBytes: MOST_ENVELOPE_BYTES,
   predicate,
 };

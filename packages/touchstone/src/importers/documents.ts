@@ -65,7 +65,10 @@ export function readRows(source: SourceFile): readonly SourceDocument[] {
   const extension = extensionOf(source);
   if (extension === '.csv') return readTable(source);
   if (extension === '.jsonl' || extension === '.ndjson') return readLines(source);
-  const document = readDocument(source);
+  return rowsIn(readDocument(source));
+}
+
+function rowsIn(document: SourceDocument): readonly SourceDocument[] {
   return Array.isArray(document.value)
     ? (document.value as readonly Json[]).map((value, at) => itemOf(document, value, child('', at)))
     : [document];
@@ -79,20 +82,27 @@ export const itemOf = (document: SourceDocument, value: Json, pointer: string): 
   locate: (pointers) => document.locate(pointers.map((one) => `${pointer}${one}`)),
 });
 
+/** One value a line. A file under this name that holds one value over several lines is read as that. */
 function readLines(source: SourceFile): readonly SourceDocument[] {
-  return textOf(source)
-    .split('\n')
-    .flatMap((line, at) =>
-      line.trim() === '' ? [] : [documentOf(source.file, readJsonText(line.replace(/\r$/, '')), at)],
-    );
+  const text = textOf(source);
+  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
+  const first = lines.find((line) => line.trim() !== '');
+  if (first !== undefined && readJsonText(first).problem === 'syntax') {
+    const whole = readJsonText(text);
+    if (whole.problem !== 'syntax') return rowsIn(documentOf(source.file, whole));
+  }
+  return lines.flatMap((line, at) =>
+    line.trim() === '' ? [] : [documentOf(source.file, readJsonText(line), at)],
+  );
 }
 
 /** A row as an object by the names of its columns. */
 function readTable(source: SourceFile): readonly SourceDocument[] {
   const { parse } = require('csv-parse/sync') as typeof import('csv-parse/sync');
+  const text = textOf(source);
   try {
     const options = { bom: true, info: true, relax_column_count: true, skip_empty_lines: true } as const;
-    const [head, ...rows] = parse(textOf(source), options) as unknown as readonly TableRow[];
+    const [head, ...rows] = parse(text, options) as unknown as readonly TableRow[];
     return head
       ? rows.map((row, at) => rowOf(source.file, head, row, (at === 0 ? head : rows[at - 1]) as TableRow))
       : [];

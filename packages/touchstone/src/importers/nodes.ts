@@ -21,6 +21,14 @@ export const itemsOf = ({ at, value }: Node): readonly Node[] =>
     : [];
 
 export const text = ({ value }: Node): string | undefined => (typeof value === 'string' ? value : undefined);
+/** A scalar as a text. Of anything else the name of its type: what the source holds does not decide how it is written. */
+export const wordOf = (value: Json | undefined): string =>
+  value === null || typeof value !== 'object' ? String(value) : Array.isArray(value) ? 'list' : 'object';
+
+/** What a table has under a name from a source. Names that every object has are not its own. */
+export const lookUp = <Entry>(table: { readonly [name: string]: Entry }, name: string): Entry | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
 export const number = ({ value }: Node): number | undefined =>
   typeof value === 'number' ? value : undefined;
 

@@ -20,6 +20,11 @@ function write(...paths: readonly string[]): void {
 const found = (folder = '') => findSuiteFiles(join(root, folder)).map((path) => relative(root, path));
 
 describe('finding suite files', () => {
+  test('a file in the place of a folder is that file, whatever its name', () => {
+    write('suites/refunds.json', 'suites/other.json');
+    expect(found('suites/refunds.json')).toEqual(['suites/refunds.json']);
+  });
+
   test('by their name, or by lying in a folder called evals, in a fixed order', () => {
     write(
       'z.eval.yaml',

@@ -24,9 +24,11 @@ export function suiteFileFormat(path: string): SuiteFormat | undefined {
  * The suite files under a folder, in the same order everywhere. A file is one if it ends in `.json`, `.yaml` or `.yml`
  * and either its name says so (`refunds.eval.yaml`, `refunds.evals.json`, `refunds.suite.json`) or it lies in a folder
  * called `evals`, at any depth. `node_modules` and folders that begin with a dot are not entered, and neither are
- * linked folders: a link is the one way a tree can contain itself. The content of a file is never looked at.
+ * linked folders: a link is the one way a tree can contain itself. The content of a file is never looked at. In the place
+ * of a folder may stand one file, whatever its name.
  */
 export function findSuiteFiles(folder: string): string[] {
+  if (statSync(folder, { throwIfNoEntry: false })?.isFile()) return [folder];
   const found = filesIn(folder, basename(resolve(folder)) === 'evals');
   return found.sort((a, b) => (a < b ? -1 : 1));
 }
@@ -46,7 +48,9 @@ function entriesOf(folder: string): Dirent[] {
     return readdirSync(folder, { withFileTypes: true });
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown';
-    throw validationError([{ pointer: '', message: `Expected a readable folder at ${folder} (${reason}).` }]);
+    throw validationError([
+      { pointer: '', message: `Expected a readable file or folder at ${folder} (${reason}).` },
+    ]);
   }
 }
 

@@ -91,7 +91,7 @@ function blameAgent({ agents, file }: Config, index: number, error: unknown): ne
 
 type SuiteInstaller = Pick<Profiles, 'replace' | 'replacePlain'>;
 
-/** Suites in the configured folders, each with its contract. One edited since the last start replaces what was there. */
+/** Suites in the configured folders and files, each with its contract. One edited since the last start replaces what was there. */
 export async function loadSuites(config: Config, profiles: SuiteInstaller): Promise<readonly Suite[]> {
   const loaded: Suite[] = [];
   for (const folder of config.suites) {

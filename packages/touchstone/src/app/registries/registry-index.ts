@@ -44,7 +44,7 @@ export function readIndex(bytes: Buffer, from: string): RegistryIndex {
   const value = jsonOf(bytes)?.value;
   const [first] = value === undefined ? [] : schemaIssues(indexShape, value, { hidesNames: true });
   if (value !== undefined && !first) return value as RegistryIndex;
-  const why = first ? `${first.pointer}: ${first.message}` : 'it is no JSON.';
+  const why = first ? `${first.pointer}: ${first.message}` : 'It is no JSON.';
   throw new HostError(
     'validation_error',
     `${from} is not the ${INDEX_FILE} of a suite registry (${FORMAT}). ${why}`,

@@ -76,13 +76,18 @@ export async function fetchSuite({ registry, published }: SuiteLocation): Promis
   const suite = parseSignedSuite(await registry.suite(published), from);
   const { head } = suite;
   if (head.suiteId !== suiteId || head.version !== version)
-    throw integrity(`${from} is ${head.suiteId}@${head.version}, and the index says ${suiteId}@${version}.`);
+    throw integrity(
+      `${from} is ${head.suiteId}@${head.version}, and the index says ${suiteId}@${version}.`,
+      `${suiteId}@${version}`,
+    );
   if (head.digest !== digest)
     throw integrity(
       `${from} has the digest ${head.digest}, and the index says ${digest}. It was changed after it was published.`,
+      `${suiteId}@${version}`,
     );
   const envelope = await registry.envelope(published);
   return { suite, ...(envelope && { envelope: envelope.toString('utf8') }) };
 }
 
-export const integrity = (message: string): HostError => new HostError('pack_integrity_failure', message);
+export const integrity = (message: string, suite: string): HostError =>
+  new HostError('pack_integrity_failure', message, { suite });

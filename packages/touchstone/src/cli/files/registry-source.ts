@@ -127,6 +127,7 @@ async function openPin(
     throw new HostError(
       'pack_signature_invalid',
       `${name}@${version} is pinned with the signature of key ${keyId}, and ${signedBy === undefined ? 'no key of trust.keys has signed it now' : `now it is key ${signedBy}`}.`,
+      { suite: `${name}@${version}` },
     );
   keepSuite(context, fetched);
   return fetched;
@@ -160,5 +161,6 @@ export function checkPinned({ name, version, digest, registry }: SuitePin, offer
   if (offered === digest) return;
   throw integrity(
     `${registry} offers ${name}@${version} with the digest ${offered}, and touchstone.lock.json pins ${digest}. A published version never changes: ask who publishes it.`,
+    `${name}@${version}`,
   );
 }

@@ -1,5 +1,5 @@
 import type { Expectation, ImportedTest, ItemCollector, SourcePointer } from '../imported.js';
-import { itemsOf, member, type Node, number, text } from '../nodes.js';
+import { itemsOf, lookUp, member, type Node, number, text, wordOf } from '../nodes.js';
 import { sequenceOf, type ToolUse } from '../tool-calls.js';
 import { either, type Invocation } from './invocations.js';
 
@@ -25,7 +25,7 @@ type Reading = Pick<ImportedTest, 'expect' | 'lost'>;
 const NOTHING: Reading = { expect: [], lost: 0 };
 
 export function readCriterion({ name, node }: Criterion, facts: CaseFacts): Reading {
-  const read = READERS[name];
+  const read = lookUp(READERS, name);
   if (read) return read(node, facts);
   facts.items.lost(node.at, `criterion ${name}: no check does the same`);
   return { expect: [], lost: 1 };
@@ -58,7 +58,7 @@ function readTrajectory(node: Node, facts: CaseFacts): Reading {
   const { invocations, items } = facts;
   if (invocations.length === 0) return NOTHING;
   if (thresholdOf(node) === 0) return met(node, facts, 'tool_trajectory_avg_score with the threshold 0');
-  const order = ORDERS[String(either(node, 'match_type').value ?? 'EXACT').toUpperCase()] ?? 'exact';
+  const order = lookUp(ORDERS, wordOf(either(node, 'match_type').value ?? 'EXACT').toUpperCase()) ?? 'exact';
   const uses = invocations.flatMap((invocation) => invocation.uses).map(usesFor(node));
   if (invocations.length > 1)
     items.changed(

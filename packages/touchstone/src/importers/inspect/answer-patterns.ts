@@ -1,3 +1,4 @@
+import { lookUp, wordOf } from '../nodes.js';
 import { carried, escaped, lost, type ScorerFacts, type ScorerReading } from './scorer-reading.js';
 
 // Scorers that take the answer out of a text by a pattern. RE2 knows only the letters of ASCII as \w.
@@ -8,7 +9,7 @@ const ANSWERS: { readonly [pattern: string]: string } = {
 };
 
 export function readAnswerLine(facts: ScorerFacts): ScorerReading {
-  const pattern = ANSWERS[String(facts.params.pattern ?? 'letter')];
+  const pattern = lookUp(ANSWERS, wordOf(facts.params.pattern ?? 'letter'));
   return pattern === undefined ? lost('its pattern is not known') : caught(pattern, facts, true);
 }
 

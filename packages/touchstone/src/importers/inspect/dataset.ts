@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, parseJson } from '@touchstone/protocol';
 import { expectFor, rowExpectation } from '../../suites/index.js';
 import type { ImportedTest, ItemCollector } from '../imported.js';
-import { itemsOf, member, type Node, text } from '../nodes.js';
+import { itemsOf, member, type Node, text, wordOf } from '../nodes.js';
 import { questionOf } from './choices.js';
 import { reportLost, textsOf } from './log.js';
 import { messagesOf } from './messages.js';
@@ -15,7 +15,7 @@ export function rowTest(row: Node, scorer: string | undefined, items: ItemCollec
   const expect = entriesOf(target, scorer && { name: scorer, params: {}, at: target.at }, items);
   return {
     at: row.at,
-    ...(id !== undefined && id !== '' && { id: String(id) }),
+    ...(id !== undefined && id !== '' && { id: wordOf(id) }),
     input: inputOf(row, items),
     expect: expect.map((entry) => ({ at: target.at, entry })),
     lost: expect.length === 0 && target.value !== undefined ? 1 : 0,

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import type { ImportedTest, ItemCollector, RecordedAnswer } from '../imported.js';
-import { isFilled, itemsOf, member, type Node, number, text } from '../nodes.js';
+import { isFilled, itemsOf, member, type Node, number, text, wordOf } from '../nodes.js';
 import { fixturesOf, recordedCalls } from '../tool-calls.js';
 import { withChoices } from './choices.js';
 import { firstEpochs, type InspectLog, type Sample } from './log-source.js';
@@ -51,7 +51,7 @@ function testOf(sample: Sample, scorers: readonly Scorer[], items: ItemCollector
   const answer = hasLetters ? answerOf(sample, items) : undefined;
   return {
     at: node.at,
-    id: String(member(node, 'id').value ?? ''),
+    id: wordOf(member(node, 'id').value ?? ''),
     input,
     expect,
     lost: scorers.length - expect.length,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@touchstone/protocol';
 import type { Expectation, ItemCollector, SourcePointer } from '../imported.js';
+import { lookUp, wordOf } from '../nodes.js';
 import { readAnswerLine, readChoice, readPattern } from './answer-patterns.js';
 import { carried, escaped, lost, type ScorerFacts, type ScorerReading } from './scorer-reading.js';
 
@@ -12,7 +13,7 @@ export function readScorer(
   { targets, at: target }: { readonly targets: readonly string[]; readonly at: SourcePointer },
   items: ItemCollector,
 ): Expectation | undefined {
-  const read = SCORERS[name.replace(/^inspect_ai\//, '')];
+  const read = lookUp(SCORERS, name.replace(/^inspect_ai\//, ''));
   if (!read) {
     items.lost(at, `scorer ${name}: no check does the same`);
     return undefined;
@@ -54,7 +55,7 @@ function readMatch(facts: ScorerFacts): ScorerReading {
   const { targets, params } = facts;
   const { location = 'end', ignore_case: ignoreCase = true, numeric = false } = params;
   if (isEmpty(targets)) return lost(NO_TARGET);
-  if (numeric === true && targets.every(isNumber)) return readNumeric(facts, String(location));
+  if (numeric === true && targets.every(isNumber)) return readNumeric(facts, wordOf(location));
   const folding = { ignoreCase: ignoreCase === true };
   const edges = { ...folding, trim: true, ignorePunctuation: true };
   if (location === 'begin' || location === 'end') facts.note(OTHER_PUNCTUATION);
@@ -77,7 +78,7 @@ function readNumeric({ targets, changed }: ScorerFacts, location: string): Score
   const checks = targets.map((target) => ({
     number: numberIn(target),
     by: 0,
-    pick: PICKS[location] ?? 'last',
+    pick: lookUp(PICKS, location) ?? 'last',
   }));
   const [only, ...others] = checks;
   return carried(only && others.length === 0 ? only : { any: checks });

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import type { Expectation, ItemCollector, SourcePointer } from '../imported.js';
+import { lookUp, wordOf } from '../nodes.js';
 import type { Graders } from './graders.js';
 import { answerPointer, fillItem } from './templates.js';
 
@@ -15,8 +16,8 @@ type Convert = (criterion: JsonObject, scope: CriterionScope) => Expectation | u
 
 /** The check that a testing criterion becomes; undefined when it is lost, which the items say. */
 export const convertCriterion: Convert = (criterion, scope) => {
-  const type = String(criterion.type);
-  const convert = Object.hasOwn(CRITERIA, type) ? CRITERIA[type] : undefined;
+  const type = wordOf(criterion.type);
+  const convert = lookUp(CRITERIA, type);
   const entry = convert?.(criterion, scope);
   if (entry === undefined) scope.items.lost(scope.at, `criterion ${type}: nothing here stands for it`);
   return entry;
@@ -60,8 +61,8 @@ const textSimilarity: Convert = (criterion, scope) => {
   if (!sides || typeof min !== 'number') return undefined;
   const { text, part } = sides;
   const { items, at } = scope;
-  const what = `criterion text_similarity by ${String(metric)}`;
-  const rouge = ROUGE[String(metric)];
+  const what = `criterion text_similarity by ${wordOf(metric)}`;
+  const rouge = lookUp(ROUGE, wordOf(metric));
   if (rouge !== undefined) {
     items.changed(at, `${what}: the words are told apart in another way`, 'check overlap');
     return { overlap: { text, metric: rouge, min, ...part } };

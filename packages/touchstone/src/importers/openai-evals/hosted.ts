@@ -8,6 +8,7 @@ import type {
   SourceDocument,
   SourcePointer,
 } from '../imported.js';
+import { wordOf } from '../nodes.js';
 import { convertCriterion } from './criteria.js';
 import { createGraders, type Graders } from './graders.js';
 
@@ -66,7 +67,7 @@ function rowOf(document: SourceDocument): Row {
   const { data_source_idx, datasource_item_id, item = value.datasource_item ?? {}, sample } = value;
   return {
     document,
-    index: String(data_source_idx ?? datasource_item_id ?? 0),
+    index: wordOf(data_source_idx ?? datasource_item_id ?? 0),
     item,
     sample: isObject(sample) ? sample : {},
     grades: gradesOf(value),
@@ -85,7 +86,7 @@ function gradesOf({ grades, passes, results }: JsonObject): readonly string[] {
 
 function gradeOf(name: Json | undefined, score: Json | undefined, passed: Json | undefined): string {
   const verdict = typeof passed === 'boolean' ? (passed ? ', passed' : ', failed') : '';
-  return `${String(name)} ${typeof score === 'number' ? score : 'without a number'}${verdict}`;
+  return `${wordOf(name)} ${typeof score === 'number' ? score : 'without a number'}${verdict}`;
 }
 
 function testOf(

@@ -10,6 +10,7 @@ import type {
   SourceFile,
   SourcePointer,
 } from '../imported.js';
+import { lookUp, wordOf } from '../nodes.js';
 
 type Read = { readonly file: SourceFile; readonly document: SourceDocument };
 type Ideal = { readonly at: SourcePointer; readonly texts: readonly string[]; readonly args: JsonObject };
@@ -104,7 +105,7 @@ function testsOfEntry(entry: Entry, rows: readonly Read[], request: ImportReques
   for (const name of Object.keys(args))
     if (!READ_ARGS.has(name)) items.lost(inside(inside(at, 'args'), name), `argument ${name} of an eval`);
   const { modelgraded_spec: spec, samples_jsonl: samples } = args;
-  const name = typeof spec === 'string' ? spec : shortName(String(value.class));
+  const name = typeof spec === 'string' ? spec : shortName(wordOf(value.class));
   const documents = typeof samples === 'string' ? samplesAt(samples, entry, rows, request) : undefined;
   if (!documents) {
     items.lost(
@@ -160,7 +161,7 @@ function expectOf(
   const texts = (Array.isArray(ideal) ? (ideal as readonly Json[]) : [ideal ?? null])
     .filter((text) => text !== null && text !== '')
     .map((text) => (typeof text === 'string' ? text : JSON.stringify(text)));
-  const convert = Object.hasOwn(CLASSES, name) ? CLASSES[name] : undefined;
+  const convert = lookUp(CLASSES, name);
   const entry = texts.length > 0 ? convert?.({ at, texts, args }, request) : undefined;
   if (entry) return [{ at, entry }];
   const why = convert ? 'an ideal answer that it cannot compare with' : 'nothing here stands for it';

@@ -1,4 +1,5 @@
 import type { ImportOptions } from '../imported.js';
+import { wordOf } from '../nodes.js';
 import { attribute, type Span } from './spans.js';
 
 type SpanKind = 'agent' | 'tool' | 'chain' | 'other';
@@ -9,7 +10,7 @@ function kindOf(span: Span): SpanKind {
     attribute(span, 'gen_ai.operation.name') ?? /^(invoke_agent|execute_tool)\b/.exec(span.name)?.[1];
   if (operation === 'invoke_agent') return 'agent';
   if (operation === 'execute_tool') return 'tool';
-  const kind = String(attribute(span, 'openinference.span.kind') ?? '').toUpperCase();
+  const kind = wordOf(attribute(span, 'openinference.span.kind') ?? '').toUpperCase();
   return kind === 'AGENT' ? 'agent' : kind === 'TOOL' ? 'tool' : kind === 'CHAIN' ? 'chain' : 'other';
 }
 
@@ -70,5 +71,5 @@ export const isChosen =
       const at = pair.indexOf('=');
       const name = pair.slice(0, Math.max(0, at));
       const value = span.attributes.get(name) ?? span.resource.get(name);
-      return value !== undefined && String(value) === pair.slice(at + 1);
+      return value !== undefined && wordOf(value) === pair.slice(at + 1);
     });

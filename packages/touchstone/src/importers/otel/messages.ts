@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import type { ItemCollector } from '../imported.js';
+import { wordOf } from '../nodes.js';
 import { content, type Span } from './spans.js';
 
 type Message = { readonly role: string; readonly content: string };
@@ -33,7 +34,7 @@ function reportLost({ node }: Span, given: Json | undefined, items: ItemCollecto
   const messages = objectsIn(given);
   if (messages.some(({ role }) => role === 'system'))
     items.note(node.at, 'system messages: left out, because an agent brings its own');
-  const types = messages.flatMap(({ parts }) => objectsIn(parts)).map(({ type }) => String(type));
+  const types = messages.flatMap(({ parts }) => objectsIn(parts)).map(({ type }) => wordOf(type));
   if (types.some((type) => type !== 'text' && !TOOL_PARTS.includes(type)))
     items.lost(node.at, 'parts of messages that are no text');
 }
@@ -45,7 +46,7 @@ const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
 const messagesIn = (value: Json | undefined): readonly Message[] | undefined =>
   Array.isArray(value)
     ? objectsIn(value)
-        .map((one) => ({ role: String(one.role ?? 'user'), content: textIn(one) }))
+        .map((one) => ({ role: wordOf(one.role ?? 'user'), content: textIn(one) }))
         .filter(({ content: said }) => said !== '')
     : undefined;
 
@@ -53,5 +54,5 @@ const textIn = ({ content: whole, parts }: JsonObject): string =>
   typeof whole === 'string'
     ? whole
     : objectsIn(parts)
-        .map((part) => (part.type === 'text' ? String(part.content ?? part.text ?? '') : ''))
+        .map((part) => (part.type === 'text' ? wordOf(part.content ?? part.text ?? '') : ''))
         .join('');

@@ -9,6 +9,7 @@ import type {
   ImportRequest,
   ItemCollector,
 } from '../imported.js';
+import { wordOf } from '../nodes.js';
 import { fixturesOf, recordedCalls, sequenceOf, type ToolAnswer, type ToolUse } from '../tool-calls.js';
 import { type AgentSpan, agentSpans, isChosen } from './agent-spans.js';
 import { inputOf, outputOf } from './messages.js';
@@ -69,7 +70,7 @@ function testOf({ span, tools }: AgentSpan, { expect }: ImportOptions, items: It
 }
 
 const toolName = (span: Span): string =>
-  String(attribute(span, 'gen_ai.tool.name', 'tool.name') ?? span.name.replace(/^execute_tool\s+/, ''));
+  wordOf(attribute(span, 'gen_ai.tool.name', 'tool.name') ?? span.name.replace(/^execute_tool\s+/, ''));
 
 function useOf(span: Span): ToolUse {
   const inputs = content(span, 'gen_ai.tool.call.arguments', 'tool.parameters', 'input.value');

@@ -1,6 +1,7 @@
-import { isObject, type Json, type JsonObject, parseJson } from '@touchstone/protocol';
+import { isObject, type Json, parseJson } from '@touchstone/protocol';
+import { objectsIn } from '../documents.js';
 import type { SourceDocument } from '../imported.js';
-import { itemsOf, member, type Node, rootOf, text } from '../nodes.js';
+import { itemsOf, member, type Node, rootOf, text, wordOf } from '../nodes.js';
 
 export type Attributes = ReadonlyMap<string, Json>;
 
@@ -43,7 +44,7 @@ function spanOf(node: Node, resource: Attributes): Span {
 
 /** They are too large for numbers, so they come as texts; some programs write numbers all the same. */
 const nanoseconds = ({ value }: Node): bigint =>
-  /^\d+$/.test(String(value ?? '')) ? BigInt(String(value)) : 0n;
+  /^\d{1,20}$/.test(wordOf(value)) ? BigInt(wordOf(value)) : 0n;
 
 const attributesOf = (node: Node): Attributes =>
   new Map(
@@ -57,11 +58,11 @@ const attributesOf = (node: Node): Attributes =>
 function anyValue(value: Json | undefined): Json {
   if (!isObject(value)) return null;
   const [kind = '', held = null] = Object.entries(value)[0] ?? [];
-  if (kind === 'intValue') return Number(held);
+  if (kind === 'intValue') return Number(wordOf(held));
   if (kind === 'arrayValue') return valuesIn(held).map(anyValue);
   if (kind === 'kvlistValue')
     return Object.fromEntries(
-      valuesIn(held).map((pair) => [String((pair as JsonObject).key), anyValue((pair as JsonObject).value)]),
+      objectsIn(valuesIn(held)).map(({ key, value: one }) => [wordOf(key), anyValue(one)]),
     );
   return held;
 }

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { inside } from '../documents.js';
 import type { ItemCollector, SourcePointer } from '../imported.js';
+import { wordOf } from '../nodes.js';
 import { asTemplate } from './templates.js';
 import { transformPointer } from './transforms.js';
 
@@ -25,14 +26,14 @@ export function httpRun(parts: Parts): JsonObject | undefined {
     if (!KNOWN.has(name)) items.lost(inside(at, name), `${name} of an HTTP provider`);
   const request = requestOf(body, parts);
   const output = outputOf(transformResponse);
-  if (!METHODS.includes(String(method).toUpperCase()) || request === undefined || output === undefined) {
+  if (!METHODS.includes(wordOf(method).toUpperCase()) || request === undefined || output === undefined) {
     items.lost(at, 'HTTP provider whose method, body or response needs more than templates and pointers');
     return undefined;
   }
   return {
     kind: 'http',
     url: withVariables(url),
-    method: String(method).toUpperCase(),
+    method: wordOf(method).toUpperCase(),
     ...(isObject(headers) && { headers: mapTexts(headers, withVariables) as JsonObject }),
     request,
     response: { output },

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { inside } from '../documents.js';
 import type { ItemCollector, SourcePointer } from '../imported.js';
+import { lookUp } from '../nodes.js';
 
 /** The name of each parameter there and here. */
 const PARAMETERS: { readonly [name: string]: string } = {
@@ -41,7 +42,7 @@ export function modelRun(
   const members = isObject(config) ? config : {};
   const parameters: { [name: string]: Json } = {};
   for (const [name, value] of Object.entries(members)) {
-    const known = PARAMETERS[name];
+    const known = lookUp(PARAMETERS, name);
     if (known !== undefined) parameters[known] = value;
     else if (!ENDPOINT.has(name)) loseMember(name, inside(at, name), items);
   }

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { inside, placeIn } from '../documents.js';
 import type { ImportedTest, ItemCollector, PlacedExpectation, SourceDocument } from '../imported.js';
+import { wordOf } from '../nodes.js';
 import { toolIdOf } from '../tool-names.js';
 
 /** A row about a conversation: fixed turns, or a user who is played. Undefined for a row with one question. */
@@ -35,7 +36,7 @@ function conversationOf(row: JsonObject, document: SourceDocument, items: ItemCo
     'the goal of a simulated user, who opens with it',
     hint,
   );
-  const user = { opening: String(scenario), goal: String(scenario) };
+  const user = { opening: wordOf(scenario), goal: wordOf(scenario) };
   return { user: typeof persona === 'string' && persona !== '' ? { ...user, persona } : user };
 }
 

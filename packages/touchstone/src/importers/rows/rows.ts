@@ -21,6 +21,7 @@ import type {
   SourceDocument,
   SourceFile,
 } from '../imported.js';
+import { wordOf } from '../nodes.js';
 import { type Columns, columnsOf, metadataTags, structured, USUAL_NAMES, unusedColumns } from './columns.js';
 import { deepevalCalls, deepevalTest, deepevalTools } from './deepeval.js';
 
@@ -133,7 +134,7 @@ function testOf(document: SourceDocument, preset: Preset, reading: RowReading): 
   const words = [...(tags == null || tags === '' ? [] : rowTags(tags)), ...metadataTags(metadata)];
   return {
     at,
-    ...(id != null && { id: String(id) }),
+    ...(id != null && { id: wordOf(id) }),
     input: inputOf(input, columns, context),
     ...(unused === undefined ? expectationsOf(document, preset, reading) : { unused, expect: [], lost: 0 }),
     tags: [...new Set(words)],

@@ -24,7 +24,7 @@ export function checkAdmitted(
   throw new HostError(
     'pack_integrity_failure',
     `${nameOf(arrival)} is not the ${what} that is pinned: its version or its hash is another.`,
-    { integrity: arrival.integrity },
+    { integrity: arrival.integrity, ...(kind === 'suites' && { suite: nameOf(arrival) }) },
   );
 }
 
@@ -40,4 +40,5 @@ const isPinnedTo = (entry: Exclude<TrustedPack, string>, arrival: Arrival): bool
 
 export const nameOf = ({ name, version }: Pick<Arrival, 'name' | 'version'>): string => `${name}@${version}`;
 
-export const badSignature = (message: string): HostError => new HostError('pack_signature_invalid', message);
+export const badSignature = (message: string, details?: { readonly suite: string }): HostError =>
+  new HostError('pack_signature_invalid', message, details);

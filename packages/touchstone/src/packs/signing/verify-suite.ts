@@ -36,7 +36,7 @@ export function verifySuite(
   const signer = envelope === undefined ? unsigned(suite) : signerOf(suite, envelope, trust);
   if ('key' in signer) return { signedBy: signer.key.keyId, warnings: [] };
   if (trust.policy === 'verified')
-    throw badSignature(`${signer.doubt} The trust policy asks for a trusted signature.`);
+    throw badSuite(suite, `${signer.doubt} The trust policy asks for a trusted signature.`);
   return { warnings: [signer.doubt] };
 }
 
@@ -52,7 +52,8 @@ function signerOf(suite: SignedSuite, envelope: string, { keys }: Pick<Trust, 'k
   if (key) return { key: keys.get(key.keyId) as TrustedKey };
   const [limited] = signers;
   if (limited)
-    throw badSignature(
+    throw badSuite(
+      suite,
       `Suite ${refOf(suite)} is signed by key ${shownPath(limited.keyId)}, which trust.keys limits to other names.`,
     );
   if (keyIds.length === 0) return { doubt: `The envelope of suite ${refOf(suite)} holds no signature.` };
@@ -68,7 +69,8 @@ function openFor(suite: SignedSuite, envelope: string, keys: readonly TrustedKey
   } catch (error) {
     if (!isHostError(error)) throw error;
     const [first] = (error.details?.issues ?? []) as readonly Issue[];
-    throw badSignature(
+    throw badSuite(
+      suite,
       `The envelope of suite ${refOf(suite)} is refused. ${first?.message ?? error.message}`,
     );
   }
@@ -83,8 +85,12 @@ function checkFits(suite: SignedSuite, { fits }: SuiteEnvelopeReading): void {
   throw new HostError(
     'pack_integrity_failure',
     `Suite ${refOf(suite)} is not what its envelope signs. ${why} Get both from their author again, or sign it again.`,
-    { integrity: suiteIntegrity(suite) },
+    { suite: refOf(suite) },
   );
 }
+
+/** The code is that of packs; the details say that it is about a suite, whose author has other commands. */
+const badSuite = (suite: SignedSuite, message: string): HostError =>
+  badSignature(message, { suite: refOf(suite) });
 
 const refOf = ({ suiteId, version }: SignedSuite): string => nameOf({ name: suiteId, version });

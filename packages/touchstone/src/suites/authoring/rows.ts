@@ -122,5 +122,5 @@ const escaped = (value: Json): Json => (JSON.stringify(value).includes('"$') ? {
 /** Words of a cell: a list, or a text with commas. */
 export const rowTags = (tags: Json): readonly string[] =>
   Array.isArray(tags)
-    ? tags.map(String)
+    ? tags.map((tag: Json) => (typeof tag === 'object' ? JSON.stringify(tag) : String(tag)))
     : String(isObject(tags) ? JSON.stringify(tags) : tags).split(/\s*[,;]\s*/);

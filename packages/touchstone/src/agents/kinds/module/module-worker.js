@@ -7,6 +7,7 @@ import { basename, isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { liveAsProcess } from './module-life.js';
+import { keepStdoutFree } from './module-stdout.js';
 
 /** A process speaks with its host over another channel, and in the same words. */
 const port = parentPort ?? {
@@ -348,8 +349,8 @@ process.on('unhandledRejection', (error) => {
   );
 });
 
-if (!parentPort)
-  liveAsProcess(memoryMb, (error) => shortPaths(`${error?.name ?? 'Error'}: ${messageOf(error)}`));
+if (parentPort) keepStdoutFree();
+else liveAsProcess(memoryMb, (error) => shortPaths(`${error?.name ?? 'Error'}: ${messageOf(error)}`));
 
 load()
   .then(choose)
