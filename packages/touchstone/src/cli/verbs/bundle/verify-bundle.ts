@@ -7,24 +7,19 @@ import {
   namedBySignature,
   type TrustedKey,
 } from '../../../app/index.js';
-import { type Context, type ExitCode, lookOf, type Settings, UsageError, writeResult } from '../../io.js';
+import { type Context, type ExitCode, lookOf, type Settings, writeResult } from '../../io.js';
 import { blocks, markedLines, noteLines, type Row, readable, rowLines } from '../../render/layout.js';
 import { type Look, printable } from '../../render/text.js';
 import { LABEL, resultRows } from '../../render/verification.js';
 import { type Keys, trustedKeys } from '../runs/evidence-keys.js';
 import { readBundle } from './bundle-files.js';
 
-type VerifyOptions = { readonly key?: readonly string[]; readonly host?: string };
+type VerifyOptions = { readonly key?: readonly string[] };
 
 /** Whether an evidence bundle can be believed. Asks no host, and shows no content. */
 export async function verifyBundleCommand(context: Context, named: string): Promise<ExitCode> {
   // The parser gives options that `verify` has as well to `verify`.
-  const { key = [], host } = context.settings as Settings & VerifyOptions;
-  if (host !== undefined)
-    throw new UsageError(
-      'A bundle is checked without a host: everything that is needed is in it.',
-      'Leave --host out.',
-    );
+  const { key = [] } = context.settings as Settings & VerifyOptions;
   const keys = await trustedKeys(context, key);
   const files = readBundle(named, context.io.cwd);
   const verdict = checkBundle(files, keysFor(files, keys));
