@@ -1,6 +1,6 @@
 // node scripts/page-pictures.mjs [--all <folder>] [--only <name>]
 // Takes the pictures of docs/images from a real host with made-up data: a support desk in four versions, its suite, a judge, a gate and
-// people who review. With --all every page in both themes and three widths, to look at before a release.
+// people who review. With --all every page and every state of it in both themes and three widths, to look at before a release.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createClient } from '@touchstone/sdk';
 import { chromium } from 'playwright-core';
+import { statesOf } from './page-pictures/states.mjs';
 import {
   AGENT,
   configOf,
@@ -66,7 +67,12 @@ async function fill(url) {
   for (const version of VERSIONS.slice(0, 3)) {
     runs[version] = await evaluate(version, runs['1.6.0'] && { baselineRunId: runs['1.6.0'] });
     if (version === '1.7.2') await client.baselines.bless(runs[version]);
-    await promote(client, version, runs[version], version === '1.7.2' ? people.slice(1) : people);
+    runs.approval = await promote(
+      client,
+      version,
+      runs[version],
+      version === '1.7.2' ? people.slice(1) : people,
+    );
   }
   runs['1.8.0'] = await evaluate('1.8.0', { baselineRunId: runs['1.7.2'] });
   for (const name of [KEYS.reviews, KEYS.asks]) await label(as(name), runs['1.7.2'], name);
@@ -85,6 +91,7 @@ async function promote(client, version, evalRunId, people) {
     evalRunId,
   });
   for (const person of people) await person.interrupts.resolve(runId, 'approval', { decision: 'granted' });
+  return runId;
 }
 
 /** Labels of a person who mostly reads what is there. */
@@ -145,10 +152,12 @@ async function shoot(browser, url, pages, { folder, theme, width }) {
   await page.getByTestId('sign-in-key').fill(keyOf(KEYS.grants));
   await page.getByTestId('sign-in-submit').click();
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
-  for (const [name, path] of pages) {
+  for (const [name, [path, act]] of pages) {
+    await page.goto('about:blank');
     await page.goto(url + path);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
+    await act?.(page);
     await page.screenshot({
       path: join(folder, values.all ? `${name}-${theme}-${width}.png` : `${name}.png`),
     });
@@ -162,7 +171,8 @@ const folder = values.all ?? IMAGES;
 mkdirSync(folder, { recursive: true });
 await withHost(async (url) => {
   const runs = await fill(url);
-  const all = Object.entries(PAGES({ runs }));
+  const pages = Object.entries(PAGES({ runs })).map(([name, path]) => [name, [path]]);
+  const all = [...pages, ...Object.entries(statesOf({ runs, approval: runs.approval }))];
   const chosen = all.filter(([name]) =>
     values.only ? name === values.only : values.all || KEPT.includes(name),
   );

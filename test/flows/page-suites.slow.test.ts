@@ -49,6 +49,20 @@ describe.skipIf(pages.isSkipped)('the pages of suites', () => {
     await context.close();
   });
 
+  test('show the row of the task that the address names, also when the window gets lower', async () => {
+    const path = `/suites/${SUITE}?task=tone-1`;
+    const { page, context } = await openSignedIn(pages.browser, pages.host, path);
+    const row = page.locator('[data-task="tone-1"][aria-selected=true]');
+    await row.waitFor();
+    await page.setViewportSize({ width: 1440, height: 480 });
+    await page.waitForFunction(`(() => {
+      const bottomOf = (selector) => document.querySelector(selector).getBoundingClientRect().bottom;
+      const room = bottomOf('[role=grid]');
+      return room <= innerHeight && bottomOf('[data-task="tone-1"]') <= room;
+    })()`);
+    await context.close();
+  });
+
   test('say the same about a suite that is another tenant’s or nobody’s', async () => {
     const { page, context } = await openSignedIn(pages.browser, pages.host, '/suites/local.shop.evals.nope');
     await page.getByTestId('error').getByText('There is nothing here, or it is not yours.').waitFor();

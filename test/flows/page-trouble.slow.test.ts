@@ -124,9 +124,9 @@ describe.skipIf(pages.isSkipped)('an address', () => {
     const { page, context } = await openSignedIn(
       pages.browser,
       pages.host,
-      `/runs/${pages.host.after}?minScore=many&slice=${'y'.repeat(300)}`,
+      `/runs/${pages.host.after}?minScore=many&minMs=1.5&change=toFail&slice=${'y'.repeat(300)}`,
     );
-    await page.getByText('left out: minScore').waitFor();
+    await page.getByText('left out: change, minScore, minMs').waitFor();
     const chips = page.getByRole('button', { name: /^Remove the filter/ });
     expect(await chips.count()).toBe(1);
     const box = await chips.boundingBox();

@@ -210,10 +210,10 @@ export function workCases(open: () => Promise<Store>, clock: () => TestClock): v
   it('an assignment that is given back goes on with its claims, and one that is done is gone', async () => {
     const store = await open();
     await openWork(store, { units: 4 });
-    expect(await store.assignments.waiting()).toBe(2);
+    expect(await store.assignments.waiting()).toEqual({ assignments: 2, units: 4 });
     const mine = await taken(store, 0);
     await claim(store, mine, 4);
-    expect(await store.assignments.waiting()).toBe(0);
+    expect(await store.assignments.waiting()).toEqual({ assignments: 0, units: 0 });
     await store.assignments.release(mine, false);
     const again = await store.assignments.take(await listed(store, 0));
     expect(again?.claims).toEqual([{ first: 0, count: 4, deaths: 0 }]);

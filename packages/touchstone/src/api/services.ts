@@ -131,9 +131,10 @@ export function createServices(options: ServiceOptions): Services {
     async renderMetrics() {
       const { workers, assignments } = store;
       const [waiting, present] = await Promise.all([workers.waitingRuns(), workers.list()]);
-      const waitingAssignments = await assignments.waiting();
+      const { assignments: waitingAssignments, units: unitsLeft } = await assignments.waiting();
       const current = await metrics();
-      current.work({ ...touchstone.engine.load, waiting, workers: present.length, waitingAssignments });
+      const counted = { waiting, workers: present.length, waitingAssignments, unitsLeft };
+      current.work({ ...touchstone.engine.load, ...counted });
       const { text, mediaType } = await current.render();
       return { text: [text, touchstone.storeTimes?.render() ?? ''].join('\n'), mediaType };
     },

@@ -29,6 +29,8 @@ type Work = {
   readonly assignments: number;
   /** Shares of runs that wait for a process. */
   readonly waitingAssignments: number;
+  /** Units of runs that processes share, which none of them has claimed yet. */
+  readonly unitsLeft: number;
 };
 
 export async function createMetrics(): Promise<Metrics> {
@@ -113,6 +115,11 @@ export async function createMetrics(): Promise<Metrics> {
     help: 'Shares of runs that wait for a process.',
     registers,
   });
+  const unitsLeft = new Gauge({
+    name: 'touchstone_units_left',
+    help: 'Tasks, times repeats, of runs that several processes execute, which none of them has begun.',
+    registers,
+  });
   return {
     requestAnswered(method, route, status, seconds) {
       requests.inc({ method, route, status });
@@ -136,6 +143,7 @@ export async function createMetrics(): Promise<Metrics> {
       workers.set(work.workers);
       assignments.set(work.assignments);
       waitingAssignments.set(work.waitingAssignments);
+      unitsLeft.set(work.unitsLeft);
       takeovers.reset();
       takeovers.inc(work.takeovers);
     },

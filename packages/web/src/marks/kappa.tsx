@@ -19,13 +19,13 @@ export function KappaMark({ kappa, people, least }: KappaProps) {
   const against = ` ${kappa < least ? 'Below' : 'Not below'} the min kappa of ${kappaText(least)}.`;
   const label = `Kappa ${kappaText(kappa)}, ${kappaWords(kappa)}.${against}${beside}`;
   return (
-    <svg class="interval" width={WIDTH} height={28} viewBox={`0 0 ${WIDTH} 28`} role="img" aria-label={label}>
+    <svg class="interval" width={WIDTH} height={32} viewBox={`0 0 ${WIDTH} 32`} role="img" aria-label={label}>
       <line class="axis" x1={4} x2={WIDTH - 4} y1={14} y2={14} />
       {STEPS.map((step) => (
         <line key={step} class="tick-mark" x1={x(step)} x2={x(step)} y1={10} y2={18} />
       ))}
       {[0, 1].map((end) => (
-        <text key={end} class="tick-name" x={x(end)} y={27} text-anchor={end === 1 ? 'end' : 'middle'}>
+        <text key={end} class="tick-name" x={x(end)} y={30} text-anchor={end === 1 ? 'end' : 'middle'}>
           {end}
         </text>
       ))}

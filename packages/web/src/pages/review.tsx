@@ -3,6 +3,7 @@ import { plural, whole } from '@touchstone/sdk/view';
 import { useEffect } from 'preact/hooks';
 import { useAddress } from '../address.js';
 import { ErrorBox } from '../parts/error-box.js';
+import { Ignored } from '../parts/ignored.js';
 import { LabelsFile, ReviewSources } from '../parts/review/review-sources.js';
 import { ReviewedTask } from '../parts/review/reviewed-task.js';
 import { useDrafts } from '../parts/review/use-drafts.js';
@@ -38,9 +39,7 @@ export function ReviewPage({ session }: { readonly session?: SessionFacts | unde
         <LabelsFile query={query} />
       </header>
       <ReviewSources address={address} query={query} counts={counts} />
-      {ignored.length > 0 && (
-        <p role="status">Not understood in the address, and left out: {ignored.join(', ')}.</p>
-      )}
+      <Ignored names={ignored} />
       {error !== undefined && <ErrorBox error={error} onRetry={queue.restart} />}
       {queue.isLoading && <Skeleton />}
       {item && (
@@ -56,7 +55,11 @@ export function ReviewPage({ session }: { readonly session?: SessionFacts | unde
         />
       )}
       {queue.isOver &&
-        (total === 0 ? <NothingToReview source={query.source} /> : <Over queue={queue} total={total} />)}
+        (total === 0 ? (
+          <NothingToReview source={query.source} runId={query.runId} />
+        ) : (
+          <Over queue={queue} total={total} />
+        ))}
     </div>
   );
 }
@@ -97,8 +100,19 @@ const WHAT: { readonly [source: string]: string } = {
   sample: 'There is no completed run to draw from',
 };
 
-const NothingToReview = ({ source }: { readonly source: string }) => (
-  <Empty command="touchstone run evals/first.suite.yaml --host http://127.0.0.1:8787">
-    {WHAT[source]}, in the newest run of every suite with every agent. This command makes a run:
-  </Empty>
-);
+type NothingProps = { readonly source: string; readonly runId: string | undefined };
+
+const NothingToReview = ({ source, runId }: NothingProps) =>
+  source === 'flagged' ? (
+    <Empty>
+      {WHAT[source]}. <kbd>f</kbd> flags the one that is looked at.
+    </Empty>
+  ) : runId === undefined ? (
+    <Empty command={`touchstone run evals/first.suite.yaml --host ${location.origin}`}>
+      {WHAT[source]}, in the newest run of every suite with every agent. This command makes a run:
+    </Empty>
+  ) : (
+    <Empty>
+      {WHAT[source]}, in this run. <a href={`/runs/${encodeURIComponent(runId)}`}>See its tasks</a>
+    </Empty>
+  );

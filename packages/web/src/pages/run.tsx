@@ -29,10 +29,13 @@ export const RunPage = ({ runId }: { readonly runId: string }) => (
   <EvalRunOf runId={runId}>{(run, reload) => <EvalRun run={run} reload={reload} />}</EvalRunOf>
 );
 
+const isCompared = ({ touchstone }: EvalRunSnapshot, query: URLSearchParams): boolean =>
+  query.has('against') || touchstone.baselineRunId !== undefined;
+
 function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly reload: () => void }) {
   const address = useAddress();
   const { runId } = run;
-  const { filter, view, ignored } = readTaskQuery(address.query);
+  const { filter, view, ignored } = readTaskQuery(address.query, isCompared(run, address.query));
   const [shown, setShown] = useState(0);
   const live = useLive(runId, !isOver(run.status), reload);
   const revision = isOver(run.status) ? -1 : shown;

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { keepRow, showRow } from '../row-in-sight.js';
 import { rowHeight as usualHeight } from './appearance.js';
 import { useColumnDrag } from './columns/use-column-drag.js';
 import { type KeyMap, useKeys } from './keys.js';
@@ -68,16 +69,24 @@ export function Grid<Row>(props: GridProps<Row>) {
     const to = Math.min(count, from + Math.ceil(view.clientHeight / rowHeight) + 2 * MARGIN);
     setRange((old) => (isEnough(old, from, to) ? old : { from, to }));
   };
-  const latestLook = useRef(look);
-  latestLook.current = look;
+  const place = { index: active, scale, rowHeight };
+  const latest = useRef({ look, place });
+  latest.current = { look, place };
   useLayoutEffect(look, [count, rowHeight]);
   useEffect(() => {
-    const watcher = new ResizeObserver(() => latestLook.current());
-    if (box.current) watcher.observe(box.current);
+    const view = box.current;
+    if (!view) return undefined;
+    let heightBefore = view.clientHeight;
+    const watcher = new ResizeObserver(() => {
+      keepRow(view, latest.current.place, heightBefore);
+      heightBefore = view.clientHeight;
+      latest.current.look();
+    });
+    watcher.observe(view);
     return () => watcher.disconnect();
   }, []);
   useEffect(() => props.onSight?.(range.from, range.to), [range, count]);
-  useEffect(() => showRow(box.current, active, scale, rowHeight), [active, rowHeight]);
+  useEffect(() => showRow(box.current, place), [active, rowHeight]);
   useKeys(
     'list',
     keysOf(props, () => Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 2),
@@ -198,17 +207,6 @@ function drawRow<Row>(latest: { readonly current: RowProps<Row> }, row: Row | un
 function openTab(event: MouseEvent): void {
   const link = (event.currentTarget as Element).querySelector<HTMLAnchorElement>('a[href]');
   if (link && !link.contains(event.target as Node)) window.open(link.href, '_blank', 'noopener');
-}
-
-const HEAD_HEIGHT = 32;
-
-/** Scrolls as little as it takes; the row never lies under the head. */
-function showRow(view: HTMLElement | null, index: number, scale: number, rowHeight: number): void {
-  if (!view || index < 0) return;
-  const [top, bottom] = [index * scale, index * scale + rowHeight];
-  const room = view.clientHeight - HEAD_HEIGHT;
-  if (top < view.scrollTop) view.scrollTop = top;
-  else if (bottom > view.scrollTop + room) view.scrollTop = bottom - room;
 }
 
 /** They work while the grid has the focus, so that two grids on a page do not move together. */

@@ -41,7 +41,9 @@ export const Command = ({ text }: { readonly text: string }) => (
 
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [isCopied, setCopied] = useState(false);
-  const copy = (): void => void navigator.clipboard?.writeText(text).then(() => setCopied(true));
+  // Over plain HTTP, browsers have none; the text can still be marked by hand.
+  if (!navigator.clipboard) return null;
+  const copy = (): void => void navigator.clipboard.writeText(text).then(() => setCopied(true));
   return (
     <button type="button" class="quiet" onClick={copy} onBlur={() => setCopied(false)}>
       {isCopied ? 'Copied' : label}

@@ -4,7 +4,11 @@ import type { TaskListQuery } from '@touchstone/sdk';
 const ORDERS = TASK_ORDERS.flatMap((order) => [order, `-${order}` as const]);
 
 /** What the address asks for. A value that makes no sense falls back to the default, and is named so that the page can say so. */
-export function readTaskQuery(query: URLSearchParams): {
+export function readTaskQuery(
+  query: URLSearchParams,
+  /** Whether there is a run to measure changes against, as far as that is known. */
+  isCompared = true,
+): {
   readonly filter: TaskListQuery;
   /** Facts in narrow rows, or contents to read. */
   readonly view: 'facts' | 'reading';
@@ -20,7 +24,8 @@ export function readTaskQuery(query: URLSearchParams): {
   };
   const choices = (name: string, values: readonly string[]): string | undefined => {
     const given = query.get(name);
-    if (given === null || given.split(',').every((part) => values.includes(part))) return given ?? undefined;
+    const isRight = isCompared && given?.split(',').every((part) => values.includes(part));
+    if (given === null || isRight) return given ?? undefined;
     ignored.push(name);
     return undefined;
   };
@@ -28,7 +33,8 @@ export function readTaskQuery(query: URLSearchParams): {
     const given = query.get(name);
     if (given === null) return undefined;
     const value = Number(given);
-    if (given !== '' && value >= 0 && value <= most) return value;
+    const isRight = most === 1 || Number.isSafeInteger(value);
+    if (given !== '' && isRight && value >= 0 && value <= most) return value;
     ignored.push(name);
     return undefined;
   };

@@ -133,8 +133,8 @@ export type AssignmentAnswer = {
 /** Assignments of all runs, for the processes that execute them. Like `Leases` it looks across owners. */
 export type Assignments = {
   list(): Promise<AssignmentList>;
-  /** How many of those that have units no process holds, now. */
-  waiting(): Promise<number>;
+  /** How many of those that have units no process holds, and how many units of all of them nobody has claimed, now. */
+  waiting(): Promise<{ readonly assignments: number; readonly units: number }>;
   /** Takes it as it was listed, with what the last holder has not finished; undefined when another one was first. */
   take(
     assignment: Assignment,

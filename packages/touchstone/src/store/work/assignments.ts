@@ -26,6 +26,9 @@ const LIST = `SELECT a.run_no, a.place, a.epoch, a.slots, a.token, a.since, a.ho
   FROM assignments a JOIN work w ON w.run_no = a.run_no AND w.epoch = a.epoch JOIN runs u ON u.run_no = a.run_no
   WHERE u.status NOT IN ('completed', 'failed', 'cancelled') ORDER BY a.run_no, a.place`;
 const WAITING = `SELECT COUNT(*) AS found FROM (${LIST}) AS l WHERE l.holder IS NULL AND l.has_units = 1 AND l.stop IS NULL`;
+const UNITS_LEFT = `SELECT COALESCE(SUM(w.units - COALESCE((SELECT c.first_unit + c.units FROM claims c
+    WHERE c.run_no = w.run_no AND c.epoch = w.epoch ORDER BY c.first_unit DESC LIMIT 1), w.first_unit)), 0) AS found
+  FROM work w WHERE w.stop IS NULL`;
 const HOLDERS = 'SELECT worker, environment, beat_at FROM workers WHERE beat_at >= ? ORDER BY worker';
 const OF_ASSIGNMENT = 'run_no = ? AND place = ? AND epoch = ? AND token = ?';
 const TAKE = `UPDATE assignments SET token = token + 1, holder = ?, since = ? WHERE ${OF_ASSIGNMENT}`;
@@ -40,8 +43,8 @@ const REMOVE = `DELETE FROM assignments WHERE ${OF_ASSIGNMENT}`;
 const STOP = `UPDATE work SET stop = ? WHERE run_no = ? AND epoch = ? AND COALESCE(stop, 'drain') = 'drain'`;
 const SEALED_UNITS = 'SELECT ordinal, repeat FROM records WHERE run_no = ? AND ordinal BETWEEN ? AND ?';
 
-/** A process tells every five seconds that it lives. One that has not for so long stands still, or its machine is gone. */
-const SILENT_MS = 15_000;
+/** A process tells every three seconds that it lives. One that has not for so long stands still, or its machine is gone. */
+const SILENT_MS = 10_000;
 /** After the database was away nobody has told so for a while: everyone gets the time to. */
 const SETTLED_MS = 10_000;
 const LOOKS_APART_MS = 4_000;
@@ -69,8 +72,8 @@ export function createAssignments(
   return {
     list,
     async waiting() {
-      const [row] = await db.all(WAITING, []);
-      return row ? numberAt(row, 'found') : 0;
+      const [assignments, units] = await Promise.all([WAITING, UNITS_LEFT].map((sql) => db.all(sql, [])));
+      return { assignments: foundIn(assignments), units: foundIn(units) };
     },
     take: (assignment) => take(db, clock, holder, assignment),
     write: (assignment, request) => write(db, clock, pace, assignment, request),
@@ -98,6 +101,8 @@ export function createAssignments(
     watchOffers: (listener) => peers.listen('work', listener),
   };
 }
+
+const foundIn = (rows: readonly Row[] = []): number => (rows[0] ? numberAt(rows[0], 'found') : 0);
 
 /** Assignments of a process write side by side; what one of them writes takes effect in order. */
 const queueOf = ({ runId, place }: Assignment): string => `${runId} ${place}`;

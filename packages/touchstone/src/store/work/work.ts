@@ -33,10 +33,12 @@ const CLAIMS = `SELECT first_unit, units FROM claims WHERE run_no = ${RUN_NO} AN
 /** Ranges of one question. The texts are two, however many ranges there are; an empty one fills the rest. */
 const RANGES = [8, 64] as const;
 const NO_RANGE: OrdinalRange = [1, 0];
+/** A question of its own for each range, which goes by the index: alternatives in one question read all records of the run. */
+const SEALED_RANGE = `SELECT ordinal, repeat, score, event_count, sealed_at FROM records
+  WHERE run_no = ? AND ordinal BETWEEN ? AND ?`;
 const SEALED = RANGES.map((size) => ({
   size,
-  sql: `SELECT ordinal, repeat, score, event_count, sealed_at FROM records WHERE run_no = ${RUN_NO}
-    AND (${new Array(size).fill('ordinal BETWEEN ? AND ?').join(' OR ')}) ORDER BY ordinal, repeat`,
+  sql: new Array(size).fill(SEALED_RANGE).join(' UNION ALL '),
 }));
 
 export function createWork(db: Db, clock: LeaseClock, peers: Peers): Work {
@@ -120,7 +122,8 @@ async function readSealed(db: Db, clock: LeaseClock, lease: Lease, ranges: reado
     const { size, sql } = SEALED.find((one) => one.size >= ranges.length - at) ?? (SEALED.at(-1) as Question);
     const asked = ranges.slice(at, at + size);
     const filled = [...asked, ...new Array<OrdinalRange>(size - asked.length).fill(NO_RANGE)];
-    found.push(...(await keepTrying(clock, () => db.all(sql, [...keyOf(lease), ...filled.flat()]))));
+    const params = filled.flatMap((range) => [lease.runNo, ...range]);
+    found.push(...(await keepTrying(clock, () => db.all(sql, params))));
     at += size;
   }
   return found.map(toSealedUnit);

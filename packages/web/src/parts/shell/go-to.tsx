@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { lazy } from '../../lazy.js';
 import { useKeys } from '../keys.js';
+import { GoToIcon } from './icons.js';
 
 const GoToDialog = lazy(async () => (await import('./go-to-dialog.js')).GoToDialog, <span />);
 
@@ -24,7 +25,7 @@ export function GoTo() {
   return (
     <>
       <button type="button" class="quiet" title="Ctrl+K" onClick={() => setOpen(true)}>
-        <span aria-hidden="true">→</span> Go to
+        <GoToIcon /> Go to
       </button>
       {isOpen && <GoToDialog onClose={() => setOpen(false)} />}
     </>

@@ -1,7 +1,4 @@
-type Digit = '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
-
-const eachDigit = (does: string): Readonly<Record<Digit, string>> =>
-  Object.fromEntries([...'123456789'].map((digit) => [digit, does])) as Record<Digit, string>;
+import { GO_TO_WORDS, PLACE_WORDS, REVIEW_WORDS } from './host-keys.js';
 
 /**
  * Every key of the page, and what it does. A part can take no key that is not here, and the list of keys shows those that a part on
@@ -10,17 +7,9 @@ const eachDigit = (does: string): Readonly<Record<Digit, string>> =>
 export const KEYS = {
   everywhere: {
     '?': 'this list',
-    'g t': 'today',
-    'g r': 'runs',
-    'g s': 'suites',
-    'g a': 'agents',
-    'g v': 'review',
-    'g p': 'approvals',
-    'g j': 'judges',
-    'g u': 'audit',
-    'g e': 'settings',
+    ...PLACE_WORDS,
     t: 'next theme',
-    'Ctrl+K': 'go to a run, suite, agent or task, or do something',
+    ...GO_TO_WORDS,
     Escape: 'close the topmost thing',
   },
   list: {
@@ -44,20 +33,7 @@ export const KEYS = {
     d: 'difference on or off',
     o: 'override the score',
   },
-  review: {
-    ...eachDigit('choose a criterion'),
-    m: 'met',
-    u: 'unmet',
-    p: 'the answer passes',
-    x: 'the answer fails',
-    f: 'flag',
-    o: 'override the score',
-    n: 'note',
-    v: 'show the judge',
-    Enter: 'save and go on',
-    s: 'skip',
-    '[': 'back',
-  },
+  review: REVIEW_WORDS,
 } as const;
 
 export type KeyGroup = keyof typeof KEYS;

@@ -2,19 +2,9 @@ import { useState } from 'preact/hooks';
 import { navigate } from '../../address.js';
 import { KeysHelp } from '../../lazy-parts.js';
 import { type KeyMap, useKeys } from '../keys.js';
+import { PLACE_KEYS } from './host-keys.js';
+import { KeysIcon } from './icons.js';
 import '../../styles/keys.css';
-
-const PLACE_KEYS = {
-  'g t': '/',
-  'g r': '/runs',
-  'g s': '/suites',
-  'g a': '/agents',
-  'g v': '/review',
-  'g p': '/approvals',
-  'g j': '/judges',
-  'g u': '/audit',
-  'g e': '/settings',
-} as const;
 
 /** The keys that lead to places that there are. */
 const keysTo = (places: readonly string[]): KeyMap<'everywhere'> =>
@@ -35,7 +25,7 @@ export function ShellKeys({ places }: { readonly places: readonly string[] }) {
   return (
     <>
       <button type="button" class="quiet" title="?" onClick={() => setOpen(true)}>
-        <span aria-hidden="true">⌨</span> Keys
+        <KeysIcon /> Keys
       </button>
       {isOpen && <KeysHelp onClose={() => setOpen(false)} />}
     </>

@@ -7,6 +7,7 @@ import { useCounts } from '../../queries/use-counts.js';
 import { THEMES, useTheme } from '../appearance.js';
 import { Mark } from '../glyphs.js';
 import { ErrorBoundary } from './error-boundary.js';
+import { ThemeIcon } from './icons.js';
 import { ShellKeys } from './shell-keys.js';
 
 /** Somewhere to go to, with what is counted beside it. */
@@ -109,7 +110,7 @@ function ThemeButton() {
       title={`Theme: ${theme} (t)`}
       onClick={() => setTheme(next)}
     >
-      <span aria-hidden="true">◐</span> {theme}
+      <ThemeIcon /> {theme}
     </button>
   );
 }

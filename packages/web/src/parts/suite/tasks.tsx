@@ -1,7 +1,7 @@
 import type { Json, SuiteTaskList, SuiteTaskListing } from '@touchstone/protocol';
 import type { SuiteTaskQuery } from '@touchstone/sdk';
 import { plural, whole } from '@touchstone/sdk/view';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { navigate, useAddress, withQuery } from '../../address.js';
 import { usePages } from '../../queries/use-pages.js';
 import { useQuery } from '../../queries/use-query.js';
@@ -14,6 +14,8 @@ import { SearchField } from '../search-field.js';
 import { Empty, Skeleton } from '../states.js';
 import { Toggles } from '../toggles.js';
 
+/** Tasks whose ids have the id of another one in them. */
+const MOST = 500;
 const KINDS = [
   [undefined, 'All'],
   ['golden', 'Golden'],
@@ -52,7 +54,7 @@ export function SuiteTasks({ suiteRef }: { readonly suiteRef: string }) {
         </span>
       </div>
       <div class="run-body">
-        <TaskGrid pages={pages} />
+        <TaskGrid suiteRef={suiteRef} pages={pages} isWhole={Object.keys(query).length === 0} />
         {open !== null && <OneTask suiteRef={suiteRef} taskId={open} />}
       </div>
     </>
@@ -81,10 +83,34 @@ const COLUMNS: readonly Column<SuiteTaskListing>[] = [
 
 type Pages = ReturnType<typeof usePages<SuiteTaskListing, SuiteTaskList>>;
 
-function TaskGrid({ pages }: { readonly pages: Pages }) {
+async function placeOf(suiteRef: string, taskId: string, signal: AbortSignal): Promise<number | undefined> {
+  const { items } = await client.suites.tasks(suiteRef, { id: taskId, limit: MOST }, { signal });
+  return items.find((task) => task.taskId === taskId)?.n;
+}
+
+type TaskGridProps = {
+  readonly suiteRef: string;
+  readonly pages: Pages;
+  /** No filter leaves tasks out, so a task stands at its place in the suite. */
+  readonly isWhole: boolean;
+};
+
+function TaskGrid({ suiteRef, pages, isWhole }: TaskGridProps) {
   const address = useAddress();
   const [active, setActive] = useState(0);
   const open = address.query.get('task');
+  useEffect(() => {
+    if (open === null || pages.isFirst || pages.rowAt(active)?.taskId === open) return undefined;
+    const giveUp = new AbortController();
+    const known = pages.indexOf(({ taskId }) => taskId === open);
+    if (known >= 0) setActive(known);
+    else if (isWhole)
+      placeOf(suiteRef, open, giveUp.signal).then(
+        (place) => place !== undefined && !giveUp.signal.aborted && setActive(place),
+        () => undefined,
+      );
+    return () => giveUp.abort();
+  }, [open, pages.isFirst]);
   const show = (index: number, replace: boolean): void => {
     const row = pages.rowAt(index);
     if (row) navigate(withQuery(address, { task: row.taskId }), { replace });

@@ -45,12 +45,12 @@ export function Override({ runId, listing, onChange }: OverrideProps) {
   useKeys('task', { o: denied === undefined ? () => setOpen(true) : undefined });
   return (
     <>
-      <Action name="Override" denied={denied} testId="override-open" onClick={() => setOpen(true)} />
-      {denied === undefined && (
-        <kbd class="muted" title="Key">
+      <Action name="Override" denied={denied} testId="override-open" onClick={() => setOpen(true)}>
+        Override{' '}
+        <span class="kbd" aria-hidden="true">
           o
-        </kbd>
-      )}
+        </span>
+      </Action>
       {denied !== undefined && <span class="muted">{denied}</span>}
       {isOpen && (
         <OverrideDialog runId={runId} listing={listing} onChange={onChange} onClose={() => setOpen(false)} />

@@ -1,0 +1,5 @@
+/** A file shows the words alone. */
+const None = () => null;
+
+export const KeysIcon = None;
+export const ThemeIcon = None;

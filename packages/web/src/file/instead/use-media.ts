@@ -1,0 +1,2 @@
+/** As the window is when the page is drawn. */
+export const useMedia = (query: string): boolean => matchMedia(query).matches;
