@@ -23,17 +23,17 @@ const readPaged = (text: string): SuiteReading | undefined =>
 
 const pagesOf = ({ stream }: Suite) => [...(stream?.pages() ?? [])];
 
-type Made = { readonly [member: string]: unknown };
-const golden = (at: number, more: Made = {}): Made => ({
+type Members = { readonly [member: string]: unknown };
+const golden = (at: number, more: Members = {}): Members => ({
   taskId: `task-${at}`,
   input: { text: `"quoted" \\ {[ ${at} ]} ü 😀`, more: [[], {}, null, -1.5e3, true] },
   expected: { kind: 'golden', match: { strategy: 'exact', value: at } },
   ...more,
 });
-const rubric = (at: number, criterion = 'It answers.'): Made =>
+const rubric = (at: number, criterion = 'It answers.'): Members =>
   golden(at, { expected: { kind: 'rubric', rubric: [{ criterion, weight: 1 }] } });
 
-const suiteOf = (tasks: readonly Made[], more: Made = {}): Made => ({
+const suiteOf = (tasks: readonly Members[], more: Members = {}): Members => ({
   suiteId: 'acme.shop.evals.many',
   version: '1.0.0',
   modes: ['golden', 'rubric'],
@@ -43,7 +43,7 @@ const suiteOf = (tasks: readonly Made[], more: Made = {}): Made => ({
 });
 const many = (count: number, make = golden) => Array.from({ length: count }, (_, at) => make(at));
 
-it.each<[string, Made]>([
+it.each<[string, Members]>([
   ['one page', suiteOf(many(3))],
   ['pages that are full', suiteOf(many(512))],
   ['a rest', suiteOf(many(700))],
