@@ -38,7 +38,7 @@ function readThrough(path: string, shown: string, readWhole: () => SuiteReading)
   const notes = new Map<string, TaskNotes>();
   const tools = new Set<string>();
   const fold = createHeadFold();
-  for (const page of pagesIn(path, (block) => bytes.update(block))) {
+  for (const page of pagesIn(path, (block) => bytes.update(block), readSound)) {
     for (const [taskId, note] of page.notes) notes.set(taskId, note);
     for (const tool of cannedIn(page.document.tasks)) tools.add(tool);
     fold.add(page.document);
@@ -67,22 +67,26 @@ function readThrough(path: string, shown: string, readWhole: () => SuiteReading)
 type SuitePage = { readonly document: SuiteDocument; readonly notes: ReadonlyMap<string, TaskNotes> };
 
 /** Each page as a suite of its own: the head of the file, with some of its tasks. */
-function* pagesIn(path: string, observe: (bytes: Buffer) => void): Generator<SuitePage> {
+function* pagesIn(
+  path: string,
+  observe: (bytes: Buffer) => void,
+  read: (text: string) => JsonObject,
+): Generator<SuitePage> {
   let head: JsonObject = {};
   for (const { kind, text } of jsonPieces(path, 'tasks', observe)) {
-    if (kind === 'head') head = readPiece(`${text}"tasks":[]}`);
-    else yield compilePage({ ...head, ...readPiece(`{"tasks":[${text}]}`) });
+    if (kind === 'head') head = read(`${text}"tasks":[]}`);
+    else yield compilePage({ ...head, ...read(`{"tasks":[${text}]}`) });
   }
 }
 
-function readPiece(text: string): JsonObject {
+function readSound(text: string): JsonObject {
   const value = parsed(text);
   const keys = keysIfSound(value);
   if (keys === undefined || membersInText(text) !== keys) throw new NotPlain();
-  return value as JsonObject;
+  return value;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): JsonObject {
   try {
     return JSON.parse(text);
   } catch {
@@ -123,10 +127,11 @@ function createHeadFold() {
   };
 }
 
+/** The same bytes were sound before; that they are the same is known at the end, before anything that is made of them counts. */
 function* pagesAgain(path: string, seen: string, shown: string): Iterable<readonly Task[]> {
   const bytes = createHash('sha256');
   try {
-    for (const { document } of pagesIn(path, (block) => bytes.update(block))) yield document.tasks;
+    for (const { document } of pagesIn(path, (block) => bytes.update(block), parsed)) yield document.tasks;
   } catch (error) {
     throw error instanceof NotPlain ? changedSince(shown) : error;
   }

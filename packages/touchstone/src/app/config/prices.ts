@@ -17,14 +17,23 @@ export function createPriceOf(
   vendors: ReadonlyMap<string, Vendor>,
   clock: Pick<Clock, 'now'>,
 ): PriceOf {
+  const unlisted = new Set<string>();
   return (usage) => {
-    const price = prices[`${usage.provider}/${usage.model}`];
+    const name = `${usage.provider}/${usage.model}`;
+    const price = prices[name];
     if (price)
       return (usage.inputTokens * price.inputPerMTok + usage.outputTokens * price.outputPerMTok) / TOKENS;
     const vendor = vendors.get(usage.provider) ?? unconfigured(usage.provider);
-    return MADE_HERE.has(vendor.kind) ? undefined : listedPrice(usage, vendor, clock.now());
+    if (MADE_HERE.has(vendor.kind) || unlisted.has(name)) return undefined;
+    const listed = listedPrice(usage, vendor, clock.now());
+    // Looking through the whole list in vain takes longer than finding a price, and nothing is added to it meanwhile.
+    if (listed === null && unlisted.size < MOST_UNLISTED) unlisted.add(name);
+    return listed ?? undefined;
   };
 }
+
+/** Agents name models as they like. */
+const MOST_UNLISTED = 1_000;
 
 /** A provider that an agent names itself: a vendor by name, or the host of an endpoint. */
 const unconfigured = (name: string): Vendor =>
@@ -35,8 +44,11 @@ const MADE_HERE = new Set(['scripted', 'openwop']);
 
 const require = createRequire(import.meta.url);
 
-/** The list is large and most runs never ask for it. Its copy is the one installed: it is never fetched. */
-function listedPrice(usage: Usage, { kind, baseUrl }: Vendor, now: number): number | undefined {
+/**
+ * Null when the list has no such model. The list is large and most runs never ask for it. Its copy is the one installed: it is
+ * never fetched.
+ */
+function listedPrice(usage: Usage, { kind, baseUrl }: Vendor, now: number): number | null | undefined {
   const { calcPrice } = require('@pydantic/genai-prices') as typeof import('@pydantic/genai-prices');
   const tokens = {
     input_tokens: usage.inputTokens,
@@ -47,7 +59,8 @@ function listedPrice(usage: Usage, { kind, baseUrl }: Vendor, now: number): numb
   // A compatible endpoint may serve any name; whose it is shows in its address alone.
   const seller = kind === 'openai-compatible' ? { providerApiUrl: baseUrl ?? '' } : { providerId: kind };
   try {
-    return calcPrice(tokens, usage.model, { ...seller, timestamp: new Date(now) })?.total_price;
+    const found = calcPrice(tokens, usage.model, { ...seller, timestamp: new Date(now) });
+    return found === null ? null : found.total_price;
   } catch {
     // The list cannot make sense of these counts; that is no price.
     return undefined;
