@@ -272,7 +272,7 @@ const SENTENCES: { readonly [R in EvidenceReason]: string } = {
   other_judge:
     'The eval run has another judge than the gate asks for, or none. Run the suite with that judge.',
   judge_uncalibrated:
-    'Too few people have labelled answers that the judge of this run decided, or their labels are all of one kind. Labels of the principal who promotes do not count. Label answers of this suite on the page, or run judge check with labels for it.',
+    'Too few people have labelled answers that the judge of this run decided, or labels and verdicts are all of one kind. Labels of the principal who promotes do not count. Label answers of this suite on the page, or run judge check with labels for it.',
   judge_labels_stale:
     'The judge gave the verdicts that people labelled too long ago for the gate. Label answers of newer runs, or run judge check again for this suite.',
   judge_kappa_low:

@@ -106,7 +106,8 @@ function sifted(
 ): NumberedTest {
   const expect = test.expect.filter(({ at }, index) => {
     const trouble = troubles.get(`${taskId} ${index}`);
-    if (trouble !== undefined) items.lost(at, `an assertion that cannot be checked here: ${trouble}`);
+    if (trouble !== undefined)
+      items.lost(at, `an assertion that cannot be checked here: ${trouble.replace(/\.$/, '')}`);
     return trouble === undefined;
   });
   const lost = test.lost + countOf(test) - countOf({ expect });

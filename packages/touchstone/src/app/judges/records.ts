@@ -60,7 +60,11 @@ async function keep(parts: Parts, owner: Owner, checked: CheckedJudge): Promise<
   const { judge, verdicts, by } = checked;
   if (judge.mock) throw refusal('judge', 'The judge is a scripted one: its verdicts count for no gate.');
   const found = await parts.findSuite(owner, checked.suite);
-  if (!found) throw refusal('suite', 'No suite of this name and version is installed.');
+  if (!found)
+    throw refusal(
+      'suite',
+      'No suite of this name and version is installed. Run it once, or install it with: touchstone suite install',
+    );
   const criteria = await judgedCriteria(parts, found);
   const labels = verdicts.filter(({ criterion }) => criteria.has(criterion));
   const { suiteId, version, digest: suite } = found.head;

@@ -4,7 +4,7 @@ import { isFilled, itemsOf, member, type Node, number, text, wordOf } from '../n
 import { fixturesOf, recordedCalls } from '../tool-calls.js';
 import { withChoices } from './choices.js';
 import { firstEpochs, type InspectLog, type Sample } from './log-source.js';
-import { messagesOf, resolved, textOfMessage, toolAnswers, toolUses } from './messages.js';
+import { loseAt, messagesOf, resolved, textOfMessage, toolAnswers, toolUses } from './messages.js';
 import { readScorer, type Scorer } from './scorers.js';
 
 export function testsOf({ header, samples }: InspectLog, items: ItemCollector): readonly ImportedTest[] {
@@ -41,7 +41,7 @@ function testOf(sample: Sample, scorers: readonly Scorer[], items: ItemCollector
   const { node, messages, attachments } = sample;
   reportLost(node, items);
   const target = member(node, 'target');
-  const wanted = { targets: textsOf(target, attachments), at: target.at };
+  const wanted = { targets: textsOf(target, attachments, loseAt(target.at, items)), at: target.at };
   const expect = scorers.flatMap((scorer) => {
     const entry = readScorer(scorer, wanted, items);
     return entry === undefined ? [] : [{ at: target.at, entry }];
@@ -64,15 +64,16 @@ function testOf(sample: Sample, scorers: readonly Scorer[], items: ItemCollector
 export const textsOf = (
   target: Node,
   attachments: { readonly [name: string]: Json } = {},
+  lose: () => void = () => undefined,
 ): readonly string[] =>
   (Array.isArray(target.value) ? (target.value as readonly Json[]) : [target.value ?? '']).map((one) =>
-    resolved(typeof one === 'string' ? one : JSON.stringify(one), attachments),
+    resolved(typeof one === 'string' ? one : JSON.stringify(one), attachments, lose),
   );
 
 function inputOf({ node, attachments }: Sample, items: ItemCollector): Json {
   const input = member(node, 'input');
   const whole = text(input);
-  if (whole !== undefined) return resolved(whole, attachments);
+  if (whole !== undefined) return resolved(whole, attachments, loseAt(input.at, items));
   return { messages: messagesOf(input, attachments, items) };
 }
 

@@ -1,17 +1,26 @@
 import { isObject, type Json } from '@touchstone/protocol';
-import type { ItemCollector } from '../imported.js';
+import type { ItemCollector, SourcePointer } from '../imported.js';
 import { itemsOf, member, type Node, text } from '../nodes.js';
 import type { ToolAnswer, ToolUse } from '../tool-calls.js';
 
 type Attachments = { readonly [name: string]: Json };
 const ATTACHMENT = /^attachment:\/\//;
 
-/** A text that is kept elsewhere stands for what is kept there. */
-export function resolved(value: string, attachments: Attachments): string {
+/** A text that is kept elsewhere stands for what is kept there. One that is not there is told of. */
+export function resolved(value: string, attachments: Attachments, lose: () => void): string {
   const name = value.replace(ATTACHMENT, '');
-  const kept = name !== value && Object.hasOwn(attachments, name) ? attachments[name] : undefined;
-  return typeof kept === 'string' ? kept : value;
+  if (name === value) return value;
+  const kept = Object.hasOwn(attachments, name) ? attachments[name] : undefined;
+  if (typeof kept === 'string') return kept;
+  lose();
+  return value;
 }
+
+/** Says that the attachment of a text is not there. */
+export const loseAt =
+  (at: SourcePointer, items: ItemCollector): (() => void) =>
+  () =>
+    items.lost(at, 'a text that is kept as an attachment, which is not in the log');
 
 /** Messages as agents are given them. */
 export function messagesOf(list: Node, attachments: Attachments, items: ItemCollector): Json[] {
@@ -25,11 +34,12 @@ export function messagesOf(list: Node, attachments: Attachments, items: ItemColl
 export function textOfMessage(message: Node, attachments: Attachments, items: ItemCollector): string {
   const content = member(message, 'content');
   const whole = text(content);
-  if (whole !== undefined) return resolved(whole, attachments);
+  if (whole !== undefined) return resolved(whole, attachments, loseAt(content.at, items));
   return itemsOf(content)
     .map((part) => {
       const type = text(member(part, 'type'));
-      if (type === 'text') return resolved(text(member(part, 'text')) ?? '', attachments);
+      if (type === 'text')
+        return resolved(text(member(part, 'text')) ?? '', attachments, loseAt(part.at, items));
       if (type !== 'reasoning') items.lost(part.at, 'a part of a message that is no text');
       return '';
     })

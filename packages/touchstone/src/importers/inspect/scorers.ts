@@ -51,10 +51,13 @@ const PUNCTUATION = /^[\s!-/:-@[-`{-~]+|[\s!-/:-@[-`{-~]+$/g;
 const core = (text: string): string => text.replace(PUNCTUATION, '');
 const isEmpty = (targets: readonly string[]): boolean => targets.some((target) => core(target) === '');
 
+const LOCATIONS = ['begin', 'end', 'any', 'exact'];
+
 function readMatch(facts: ScorerFacts): ScorerReading {
   const { targets, params } = facts;
   const { location = 'end', ignore_case: ignoreCase = true, numeric = false } = params;
   if (isEmpty(targets)) return lost(NO_TARGET);
+  if (!LOCATIONS.includes(wordOf(location))) return lost('its location is not known');
   if (numeric === true && targets.every(isNumber)) return readNumeric(facts, wordOf(location));
   const folding = { ignoreCase: ignoreCase === true };
   const edges = { ...folding, trim: true, ignorePunctuation: true };

@@ -4,6 +4,7 @@ import type {
   ImportDraft,
   ImportedTest,
   ImportRequest,
+  ItemCollector,
   RecordedAnswer,
   SourceDocument,
   SourcePointer,
@@ -28,7 +29,7 @@ export function hostedDraft(
   request: ImportRequest,
 ): ImportDraft {
   const rows = documents.map(rowOf);
-  const criteria = criteriaOf(evaluation, documents[0]?.file ?? '');
+  const criteria = criteriaOf(evaluation, documents[0]?.file ?? '', request.items);
   const graders = createGraders();
   const byItem = new Map<string, Row[]>();
   for (const row of rows) {
@@ -51,15 +52,33 @@ export function hostedDraft(
 
 type Criterion = { readonly at: SourcePointer; readonly value: JsonObject };
 
-function criteriaOf(evaluation: SourceDocument | undefined, file: string): readonly Criterion[] {
+function criteriaOf(
+  evaluation: SourceDocument | undefined,
+  file: string,
+  items: ItemCollector,
+): readonly Criterion[] {
   const value = isObject(evaluation?.value) ? evaluation.value : {};
   const { testing_criteria: criteria } = value;
   if (!evaluation || !Array.isArray(criteria) || criteria.length === 0)
     throw unreadable(file, 'Expected the testing criteria. Name the eval object with --eval eval.json.');
   const at = inside(placeIn(evaluation), 'testing_criteria');
-  return (criteria as readonly Json[]).flatMap((one, index) =>
-    isObject(one) ? [{ at: inside(at, index), value: one }] : [],
-  );
+  return (criteria as readonly Json[]).flatMap((one, index) => {
+    if (isObject(one)) return [{ at: inside(at, index), value: one }];
+    items.lost(inside(at, index), 'criterion that is no object');
+    return [];
+  });
+}
+
+/** The export does not say which members the model was shown. One that a criterion compares with would tell the agent what is right. */
+function noteShown(item: Json, { at, value }: Criterion, items: ItemCollector): void {
+  const text = typeof value.reference === 'string' ? value.reference : '';
+  for (const [, name = ''] of text.matchAll(/\{\{\s*item\.(\w+)/g))
+    if (isObject(item) && Object.hasOwn(item, name))
+      items.note(
+        inside(at, 'reference'),
+        'member of the item that the answer is compared with: it is in the input, where an agent sees it',
+        'Take it out of the inputs before you run an agent.',
+      );
 }
 
 function rowOf(document: SourceDocument): Row {
@@ -99,6 +118,7 @@ function testOf(
   const { items } = request;
   for (const row of more)
     items.note(placeIn(row.document), 'answer of a further run of the same item: not carried over');
+  for (const criterion of criteria) noteShown(item, criterion, items);
   const outcomes = criteria.map(({ at, value }) => ({
     at,
     outcome: convertCriterion(value, { at, item, items, graders }),

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
-import { itemOf, readDocument, readRows } from '../documents.js';
+import { itemOf, placeIn, readDocument, readRows } from '../documents.js';
 import type { ImportDraft, ImportFormat, ImportRequest, SourceDocument, SourceFile } from '../imported.js';
 import { hostedDraft } from './hosted.js';
 import { registryDraft } from './registry.js';
@@ -36,12 +36,16 @@ function read(request: ImportRequest): ImportDraft {
     ? readDocument(options.evaluation)
     : rows.find(({ document }) => isEval(document.value))?.document;
   const hosted = rows.filter(({ document }) => isHostedRow(document.value));
-  if (hosted.length > 0)
+  if (hosted.length > 0) {
+    for (const { document } of rows)
+      if (!isHostedRow(document.value) && !isEval(document.value))
+        request.items.lost(placeIn(document), 'row that is no item of an eval');
     return hostedDraft(
       hosted.map(({ document }) => document),
       evaluation,
       request,
     );
+  }
   return registryDraft(registries, rows, request);
 }
 

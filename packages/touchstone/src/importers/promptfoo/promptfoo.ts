@@ -17,7 +17,7 @@ import { readPrompts } from './prompts.js';
 import { createScorerFiles, type ScorerFiles } from './scorers.js';
 import { type PlacedTest, readTests, testsIn } from './tests.js';
 import { transformPointer } from './transforms.js';
-import { readVars, renderVars } from './vars.js';
+import { readVars, renderVars, withVars } from './vars.js';
 
 type Source = Pick<ImportRequest, 'items' | 'open' | 'options'> & {
   readonly from: SourceFile;
@@ -31,7 +31,7 @@ function read({ files, ...request }: ImportRequest): ImportDraft {
   const drafts = files.map((from) => {
     const source = { ...request, from, scorers: createScorerFiles(request.open, from) };
     return /\.(?:csv|jsonl|ndjson)$/i.test(from.path)
-      ? { tests: testsIn(from).flatMap((test) => testsOf([test], source)), ...partsOf(source, {}) }
+      ? { tests: testsIn(from, source).flatMap((test) => testsOf([test], source)), ...partsOf(source, {}) }
       : readConfig(source);
   });
   return {
@@ -50,7 +50,10 @@ function readConfig(source: Source): Parts {
   const { value } = document;
   if (!isObject(value)) {
     if (Array.isArray(value))
-      return { tests: testsIn(from).flatMap((test) => testsOf([test], source)), ...partsOf(source, {}) };
+      return {
+        tests: testsIn(from, source).flatMap((test) => testsOf([test], source)),
+        ...partsOf(source, {}),
+      };
     throw unreadable(from.file, `Expected a configuration of promptfoo, got ${typeName(value)}.`);
   }
   const at = placeIn(document);
@@ -113,7 +116,9 @@ function configTests(
 /** None, or one. */
 function readDefault(value: Json | undefined, at: SourcePointer, source: Source): readonly PlacedTest[] {
   if (isObject(value)) return [{ at, value }];
-  return typeof value === 'string' ? readTests(value, at, source).slice(0, 1) : [];
+  if (typeof value === 'string') return readTests(value, at, source).slice(0, 1);
+  if (value != null) source.items.lost(at, 'defaultTest that is neither a test nor a file');
+  return [];
 }
 
 /** Every entry of `config` with every test. */
@@ -122,7 +127,10 @@ function readScenarios(
   at: SourcePointer,
   source: Source,
 ): readonly (readonly PlacedTest[])[] {
-  if (!Array.isArray(value)) return [];
+  if (!Array.isArray(value)) {
+    if (value != null) source.items.lost(at, 'scenarios that are no list');
+    return [];
+  }
   return (value as readonly Json[]).flatMap((scenario, index) => {
     const there = inside(at, index);
     if (!isObject(scenario)) {
@@ -131,17 +139,20 @@ function readScenarios(
     }
     const data = readTests(scenario.config, inside(there, 'config'), source);
     const tests = readTests(scenario.tests, inside(there, 'tests'), source);
+    if (data.length === 0 || tests.length === 0) source.items.lost(there, 'scenario without data or tests');
     return data.flatMap((one) => tests.map((test) => [one, test]));
   });
 }
 
 function testsOf(layers: readonly PlacedTest[], source: Source): readonly ImportedTest[] {
-  const test = mergeTest(layers);
+  const test = mergeTest(layers.map((layer) => withVars(layer, source)));
   noteOthers(test, source);
   const vars = readVars(test.vars, inside(test.at, 'vars'), source);
   const isWhole = test.options.disableVarExpansion?.value === true;
   if (!isWhole && combinationCount(vars) > MOST_COMBINATIONS) return [tooMany(test, source)];
-  return (isWhole ? [vars] : varCombinations(vars)).map((one) => testWith(test, renderVars(one), source));
+  return (isWhole ? [vars] : varCombinations(vars)).map((one) =>
+    testWith(test, renderVars(one, inside(test.at, 'vars'), source), source),
+  );
 }
 
 const MOST_COMBINATIONS = 10_000;

@@ -4,9 +4,16 @@ const PLACEHOLDER = /\{\{-?\s*([A-Za-z_$][\w$]*(?:\.[\w$]+|\[\d+\]|\[["'][^"']*[
 /** Filters, conditions, loops and comments of Nunjucks: code that is not run here. */
 const CODE = /\{\{|\{%|\{#/;
 
+/** What promptfoo fills in from the environment. What stands there is not the suite's to know. */
+const ENVIRONMENT = /\{\{-?\s*env\b/;
+
+/** Whether a text needs more than names. A variable may be called like the environment. */
+const needsMore = (text: string, isVariable: (name: string) => boolean): boolean =>
+  CODE.test(text.replace(PLACEHOLDER, '')) || (ENVIRONMENT.test(text) && !isVariable('env'));
+
 /** A text with the variables of a test filled in; undefined when it needs more than names. */
 export function render(text: string, vars: JsonObject): string | undefined {
-  if (CODE.test(text.replace(PLACEHOLDER, ''))) return undefined;
+  if (needsMore(text, (name) => Object.hasOwn(vars, name))) return undefined;
   return text.replace(PLACEHOLDER, (_, path: string) => asText(valueAt(path, vars)));
 }
 
@@ -49,7 +56,7 @@ const RESERVED: ReadonlySet<string> = new Set(['input', 'messages', 'last', 'mem
  * it needs more than names.
  */
 export function asTemplate(text: string, everywhere: ReadonlySet<string>): string | undefined {
-  if (CODE.test(text.replace(PLACEHOLDER, ''))) return undefined;
+  if (needsMore(text, (name) => everywhere.has(name))) return undefined;
   return text.replace(PLACEHOLDER, (_, path: string) => {
     const steps = path.split(/\.|\[["']?|["']?\]/).filter((step) => step !== '');
     const [first = ''] = steps;

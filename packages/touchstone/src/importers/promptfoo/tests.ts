@@ -26,7 +26,7 @@ export function readTests(
   });
 }
 
-function lose(at: SourcePointer, what: string, { items }: Reading): readonly PlacedTest[] {
+function lose(at: SourcePointer, what: string, { items }: Pick<Reading, 'items'>): readonly PlacedTest[] {
   items.lost(at, what);
   return [];
 }
@@ -39,15 +39,15 @@ function namedTests(name: string, at: SourcePointer, reading: Reading): readonly
   if (!TEST_FILES.test(path)) return lose(at, 'tests in a file of another kind', reading);
   const files = reading.open(path, reading.from);
   if (files.length === 0) return lose(at, 'tests in a file that is not there', reading);
-  return files.flatMap(testsIn);
+  return files.flatMap((file) => testsIn(file, reading));
 }
 
 /** The tests of a file: rows of a table, lines, or a list. */
-export function testsIn(file: SourceFile): readonly PlacedTest[] {
+export function testsIn(file: SourceFile, reading: Pick<Reading, 'items'>): readonly PlacedTest[] {
   const isTable = /\.csv$/i.test(file.path);
   return documentsIn(file).flatMap((document) => {
     const { value } = document;
-    if (!isObject(value)) return [];
+    if (!isObject(value)) return lose(placeIn(document), 'test that is no object', reading);
     return [{ at: placeIn(document), value: isTable ? testOfRow(value) : value }];
   });
 }

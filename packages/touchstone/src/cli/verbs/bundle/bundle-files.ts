@@ -33,13 +33,23 @@ function readArchive(path: string, named: string): BundleFiles {
     return readTar(readFileSync(path), LIMITS);
   } catch (error) {
     if (!isHostError(error)) throw error;
-    throw new UsageError(`${named} is no evidence bundle. ${error.message}`);
+    throw new UsageError(
+      `${named} is no evidence bundle. ${inWordsOfBundles(error.message)}`,
+      'A bundle is a folder, or a .tar file that is not compressed.',
+    );
   }
 }
 
+/** The reader of archives was written for packs. */
+const inWordsOfBundles = (message: string): string =>
+  message.replace(/\b([Aa]) pack\b/g, '$1 bundle').replace('The unzipped archive', 'The file');
+
 /** Bundles have no folders in them, and a link may lead anywhere. */
 function readFolder(path: string, named: string): BundleFiles {
-  const files = readdirSync(path).map((name): [string, Buffer] => {
+  const names = readdirSync(path);
+  if (names.length > LIMITS.maxEntries)
+    throw new UsageError(`${named} is no evidence bundle: it holds more files than any bundle.`);
+  const files = names.map((name): [string, Buffer] => {
     const file = join(path, name);
     const entry = lstatSync(file);
     if (!entry.isFile() || entry.size > MOST_BYTES)

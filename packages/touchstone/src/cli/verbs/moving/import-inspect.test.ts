@@ -223,6 +223,25 @@ describe('import inspect: logs', () => {
     expect(Object.values(passed)).toEqual([true, false]);
   });
 
+  test('an attachment that is not in the log, and a scorer whose place of the answer is unknown, are lost', async () => {
+    const log = {
+      ...header('includes'),
+      samples: [{ ...sample(1, 'Paris', 'Paris'), input: 'attachment://gone' }],
+      results: {
+        scores: [
+          { scorer: 'includes', params: {} },
+          { scorer: 'match', params: { location: 'middle' } },
+        ],
+      },
+    };
+    cli.write('log.json', log);
+    const { items } = await importInto(cli, 'log.json');
+    expect(items.filter(({ severity }) => severity === 'lost').map(({ what }) => what)).toEqual([
+      'a text that is kept as an attachment, which is not in the log',
+      'scorer match: its location is not known',
+    ]);
+  });
+
   test('own scorers, sandboxes, files, set-ups, images and lost patterns are told, each with its line', async () => {
     const log = {
       ...header('includes'),

@@ -131,7 +131,18 @@ describe('files of the hosted product', () => {
     const report = result.cli.read('out/import-report.md');
     expect(report).toContain('- data_source_idx 0: exact 1, passed\n- data_source_idx 1: exact 0, failed');
     expect(shownItems(result)).toEqual([
+      'note eval.json:1 member of the item that the answer is compared with: it is in the input, where an agent sees it',
       'note eval_items_1.jsonl:3 answer of a further run of the same item: not carried over',
+    ]);
+  });
+
+  it('lose rows and criteria of another shape, and never without a word', async () => {
+    const row = { run_id: 'r1', data_source_idx: 7, item: 'Spain?' };
+    const files = { 'i.jsonl': ITEMS + lines([row]), 'eval.json': evaluation(check('eq'), 'exact' as never) };
+    const result = await importFiles(files, 'i.jsonl', '--eval', 'eval.json');
+    expect(shownItems(result).filter((item) => item.startsWith('lost'))).toEqual([
+      'lost eval.json:1 criterion that is no object',
+      'lost i.jsonl:4 row that is no item of an eval',
     ]);
   });
 

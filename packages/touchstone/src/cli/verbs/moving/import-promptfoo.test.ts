@@ -402,6 +402,63 @@ scenarios:
     ]);
   });
 
+  it('may have their variables in files', async () => {
+    const { tasks, items } = await importFiles(
+      {
+        'p.yaml': `
+prompts: ['{{q}}']
+providers: [echo]
+tests:
+  - { vars: file://one.yaml, assert: [{ type: contains, value: '{{q}}' }] }
+  - { vars: [one.yaml, two.json], assert: [{ type: contains, value: '{{q}}' }] }
+`,
+        'one.yaml': 'q: a\nn: 1\n',
+        'two.json': { q: 'b' },
+      },
+      'p.yaml',
+    );
+    expect([tasks.map(({ input }) => input), items]).toEqual([
+      [
+        { q: 'a', n: 1 },
+        { q: 'b', n: 1 },
+      ],
+      [],
+    ]);
+  });
+
+  it('lose what is not where it should be, or comes from elsewhere, and never without a word', async () => {
+    const result = await importFiles(
+      {
+        'p.yaml': `
+prompts: ['{{q}}', '{{ env.TONE }} {{q}}']
+providers: [echo]
+defaultTest: 7
+tests:
+  - { vars: file://gone.yaml, assert: [{ type: contains, value: x }] }
+  - { vars: { q: '{{ env.HOME }}' }, assert: [{ type: contains, value: x }] }
+  - { vars: { q: '{{ w | upper }}' }, assert: [{ type: contains, value: x }] }
+  - { vars: { q: a }, assert: [{ type: equals, value: '{{ env.HOME }}' }, { type: contains, value: x }] }
+  - file://rows.jsonl
+scenarios:
+  - tests: [{ assert: [{ type: contains, value: c }] }]
+`,
+        'rows.jsonl': '7\n{"vars":{"q":"d"},"assert":[{"type":"contains","value":"d"}]}\n',
+      },
+      'p.yaml',
+    );
+    expect(result.tasks).toHaveLength(5);
+    expect(shownItems(result).filter((item) => item.startsWith('lost'))).toEqual([
+      'lost p.yaml:2 prompt: a template with more than names',
+      'lost p.yaml:4 defaultTest that is neither a test nor a file',
+      'lost p.yaml:6 variables that are neither members nor in a file that is there',
+      'lost p.yaml:7 variable whose template needs more than names',
+      'lost p.yaml:8 variable whose template needs more than names',
+      'lost p.yaml:9 assertion equals: its value is a template with more than names',
+      'lost p.yaml:12 scenario without data or tests',
+      'lost rows.jsonl:1 test that is no object',
+    ]);
+  });
+
   it('whose lists multiply out to very many are lost, and the others come over', async () => {
     const list = Array.from({ length: 101 }, (_, at) => `${at}`);
     const tests = [

@@ -113,10 +113,10 @@ const nothingLeft = ({ items, counts }: ImportOutput): UsageError => {
   );
 };
 
-/** Several agents cannot be chosen from without a word. */
+/** Several agents cannot be chosen from without a word, and a source without agents leaves the choice to its reader. */
 function agentOption({ config }: ImportOutput): string {
   const [first] = objectsOf(config?.agents);
-  return typeof first?.agentId === 'string' ? ` --agent ${first.agentId}` : '';
+  return typeof first?.agentId === 'string' ? ` --agent ${first.agentId}` : ' --agent <agent>';
 }
 
 const objectsOf = (value: Json | undefined): readonly JsonObject[] =>
