@@ -35,10 +35,10 @@ const RANGES = [8, 64] as const;
 const NO_RANGE: OrdinalRange = [1, 0];
 /** A question of its own for each range, which goes by the index: alternatives in one question read all records of the run. */
 const SEALED_RANGE = `SELECT ordinal, repeat, score, event_count, sealed_at FROM records
-  WHERE run_no = ? AND ordinal BETWEEN ? AND ?`;
+  WHERE run_no = (SELECT run_no FROM run) AND ordinal BETWEEN ? AND ?`;
 const SEALED = RANGES.map((size) => ({
   size,
-  sql: new Array(size).fill(SEALED_RANGE).join(' UNION ALL '),
+  sql: `WITH run AS (SELECT ${RUN_NO} AS run_no) ${new Array(size).fill(SEALED_RANGE).join(' UNION ALL ')}`,
 }));
 
 export function createWork(db: Db, clock: LeaseClock, peers: Peers): Work {
@@ -122,8 +122,7 @@ async function readSealed(db: Db, clock: LeaseClock, lease: Lease, ranges: reado
     const { size, sql } = SEALED.find((one) => one.size >= ranges.length - at) ?? (SEALED.at(-1) as Question);
     const asked = ranges.slice(at, at + size);
     const filled = [...asked, ...new Array<OrdinalRange>(size - asked.length).fill(NO_RANGE)];
-    const params = filled.flatMap((range) => [lease.runNo, ...range]);
-    found.push(...(await keepTrying(clock, () => db.all(sql, params))));
+    found.push(...(await keepTrying(clock, () => db.all(sql, [...keyOf(lease), ...filled.flat()]))));
     at += size;
   }
   return found.map(toSealedUnit);
