@@ -44,6 +44,7 @@ describe.skipIf(pages.isSkipped)('a run of 10,000 tasks', () => {
 
   test('asks for its first tasks without waiting for what is known of the run, and asks nothing twice', async () => {
     const { page, context } = await openSignedIn(pages.browser, pages.host, '/settings');
+    await page.waitForLoadState('networkidle');
     const asked: string[] = [];
     page.on('request', (request) => request.url().includes('/v1/') && asked.push(request.url()));
     const tasksAsked = page.waitForRequest((request) => request.url().includes(`${runId}/tasks?`));

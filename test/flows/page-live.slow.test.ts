@@ -70,6 +70,7 @@ describe.skipIf(browserPath === undefined)('a run that goes on', () => {
     allow(4);
     await isAt(4);
     expect(await live.getAttribute('data-state')).toBe('live');
+    await page.locator('.verdict', { hasText: 'Running' }).waitFor();
     expect(await progress.getAttribute('max')).toBe(String(TASKS));
     await page.locator('[data-task]').first().waitFor();
     const today = await context.newPage();

@@ -54,12 +54,14 @@ describe.skipIf(pages.isSkipped)('the pages of suites', () => {
     const { page, context } = await openSignedIn(pages.browser, pages.host, path);
     const row = page.locator('[data-task="tone-1"][aria-selected=true]');
     await row.waitFor();
-    await page.setViewportSize({ width: 1440, height: 480 });
-    await page.waitForFunction(`(() => {
-      const bottomOf = (selector) => document.querySelector(selector).getBoundingClientRect().bottom;
-      const room = bottomOf('[role=grid]');
-      return room <= innerHeight && bottomOf('[data-task="tone-1"]') <= room;
-    })()`);
+    await page.setViewportSize({ width: 1440, height: 600 });
+    const isInSight = (): Promise<unknown> =>
+      page.evaluate(`(() => {
+        const bottomOf = (selector) => document.querySelector(selector).getBoundingClientRect().bottom;
+        const room = bottomOf('[role=grid]');
+        return room <= innerHeight && bottomOf('[data-task="tone-1"]') <= room + 1;
+      })()`);
+    await expect.poll(isInSight).toBe(true);
     await context.close();
   });
 

@@ -97,7 +97,7 @@ const WHAT: { readonly [source: string]: string } = {
   unscored: 'Every task could be scored',
   flagged: 'Nobody has flagged a task',
   'low-agreement': 'The votes of the judge never differed',
-  sample: 'There is no completed run to draw from',
+  sample: 'There is no completed run to draw from yet',
 };
 
 type NothingProps = { readonly source: string; readonly runId: string | undefined };

@@ -16,7 +16,7 @@ import { TaskPanel } from '../parts/task/task-panel.js';
 import { readTaskQuery } from '../queries/task-query.js';
 import { useBodies } from '../queries/use-bodies.js';
 import { EvalRunOf } from '../queries/use-eval-run.js';
-import { type LiveState, useLive } from '../queries/use-live.js';
+import { type LiveState, useBeginning, useLive } from '../queries/use-live.js';
 import { usePainted } from '../queries/use-painted.js';
 import { useQuery } from '../queries/use-query.js';
 import { useTaskPages } from '../queries/use-task-pages.js';
@@ -38,6 +38,7 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
   const { filter, view, ignored } = readTaskQuery(address.query, isCompared(run, address.query));
   const [shown, setShown] = useState(0);
   const live = useLive(runId, !isOver(run.status), reload);
+  useBeginning(run.status, live.progress, reload);
   const revision = isOver(run.status) ? -1 : shown;
   const tasks = useTaskPages(runId, filter, revision, address.text);
   const { against } = filter;
@@ -147,7 +148,7 @@ function Live({ state, progress, shown, onShow }: LiveProps) {
     <div class="live" data-testid="live" data-state={state}>
       {state !== 'ended' && progress && (
         <>
-          <progress aria-label="Progress" max={progress.total} value={progress.done} />
+          <progress class="how-far" aria-label="Progress" max={progress.total} value={progress.done} />
           <span>
             {whole(progress.done)} of {whole(progress.total)} · {whole(progress.failed)} failed so far
           </span>

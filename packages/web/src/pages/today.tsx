@@ -110,7 +110,12 @@ function RunningRun({ run }: { readonly run: RunSnapshot }) {
   return (
     <li data-run={run.runId}>
       <a href={hrefOfRun(run)}>{nameOfRun(run)}</a>
-      <progress aria-label={`Progress of ${nameOfRun(run)}`} max={Math.max(1, total)} value={done} />
+      <progress
+        class="how-far"
+        aria-label={`Progress of ${nameOfRun(run)}`}
+        max={Math.max(1, total)}
+        value={done}
+      />
       <span>
         {percent(done / Math.max(1, total))} · {whole(failed)} failed so far
       </span>

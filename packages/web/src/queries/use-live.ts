@@ -71,3 +71,11 @@ function paced(show: (progress: RunProgress) => void): (progress: RunProgress) =
     }, EVERY_MS);
   };
 }
+
+/** Reads a run anew that was read while it waited for its turn, and has begun since. */
+export function useBeginning(status: string, progress: RunProgress | undefined, reload: () => void): void {
+  const hasBegun = progress !== undefined && progress.done > 0;
+  useEffect(() => {
+    if (hasBegun && status === 'pending') reload();
+  }, [hasBegun]);
+}
