@@ -1,6 +1,6 @@
 import { asId } from '@touchstone/protocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Store } from '../../../packages/touchstone/src/ports/index.js';
+import type { Assignment, Store, UnitRange } from '../../../packages/touchstone/src/ports/index.js';
 import { auditEntry, verifiedChain } from './audit-cases.js';
 import { deployments, moving } from './deployments-cases.js';
 import { ACME, createRun, leasedRun, newRun, record, runIdOf, START } from './givens.js';
@@ -9,7 +9,19 @@ import { agent } from './small-cases.js';
 
 const STORES = 4;
 const ROUNDS = 20;
+const UNITS = 30;
 const rounds = Array.from({ length: ROUNDS }, (_, round) => round);
+
+/** Claims until nothing is left. */
+async function claimed(store: Store, assignment: Assignment): Promise<readonly UnitRange[]> {
+  const claims: UnitRange[] = [];
+  for (let serial = 1; ; serial += 1) {
+    const wish = { seals: [], finished: [], more: { most: 2, serial } };
+    const { claim, isExhausted } = await store.assignments.write(assignment, wish);
+    if (claim) claims.push(claim);
+    if (isExhausted) return claims;
+  }
+}
 
 /** What several processes do at once, many times over. `openAll` opens so many stores over the same new data, all at once. */
 export function raceCases(openAll: (count: number) => Promise<readonly Store[]>): void {
@@ -21,6 +33,15 @@ export function raceCases(openAll: (count: number) => Promise<readonly Store[]>)
   const each = <T>(act: (store: Store, index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(stores.map(act));
   const first = (): Store => stores[0] as Store;
+  /** A run at work, of which each store has an assignment. */
+  const sharedRun = async (round: number) => {
+    const { lease } = await leasedRun(first(), `r${round}`);
+    const slots = stores.map(() => 2);
+    await first().work.open(lease, { firstUnit: 0, units: UNITS, hasSealed: false, slots });
+    const { assignments } = await first().assignments.list();
+    const all = await each(async (store, i) => store.assignments.take(assignments[i] as Assignment));
+    return { lease, taken: (i: number) => all[i]?.assignment as Assignment };
+  };
 
   it('one of several runs gets an exclusive scope, and the others are told which', async () => {
     for (const round of rounds) {
@@ -122,6 +143,37 @@ export function raceCases(openAll: (count: number) => Promise<readonly Store[]>)
       const atTheEnd = (await first().log.pending(ACME, run.runId)).length;
       for (const one of await ends) expect(one).toMatchObject({ reason: { name: 'RunEnded' } });
       expect(await first().log.pending(ACME, run.runId)).toHaveLength(atTheEnd);
+      expect(sealed).toHaveLength(atTheEnd);
+    }
+  });
+
+  it('several that claim units of one run get each of them once, in order and without a gap', async () => {
+    for (const round of rounds) {
+      const { taken, lease } = await sharedRun(round);
+      const claims = (await each((store, i) => claimed(store, taken(i)))).flat();
+      const units = claims.flatMap(({ first: from, count }) =>
+        Array.from({ length: count }, (_, i) => from + i),
+      );
+      expect(units.sort((a, b) => a - b)).toEqual(Array.from({ length: UNITS }, (_, i) => i));
+      await first().work.end(lease);
+    }
+  });
+
+  it('work that ends while others seal into it holds nothing that came after its end', async () => {
+    for (const round of rounds) {
+      const { taken, lease } = await sharedRun(round);
+      const sealed: number[] = [];
+      const sealing = stores.map(async (store, i) => {
+        for (let ordinal = i; ; ordinal += STORES) {
+          await store.assignments.write(taken(i), { seals: [record(ordinal)], finished: [] });
+          sealed.push(ordinal);
+        }
+      });
+      const ends = Promise.allSettled(sealing);
+      await first().work.end(lease);
+      const atTheEnd = (await first().log.pending(ACME, lease.runId)).length;
+      for (const one of await ends) expect(one).toMatchObject({ reason: { name: 'WorkEnded' } });
+      expect(await first().log.pending(ACME, lease.runId)).toHaveLength(atTheEnd);
       expect(sealed).toHaveLength(atTheEnd);
     }
   });

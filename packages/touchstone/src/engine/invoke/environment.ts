@@ -52,7 +52,9 @@ export function openEnvironments(parts: Parts, run: Run, agent: Agent, access: T
   const granted = surface(parts.tools.granted);
   const described = surface(parts.tools.described);
   const snapshot = once(async () =>
-    remembers ? parts.store.memory.snapshot(owner, agentId, run.createdAt, parts.clock.now()) : [],
+    remembers
+      ? parts.store.memory.snapshot(owner, agentId, run.createdAt, run.startedAt ?? parts.clock.now())
+      : [],
   );
   const callLive: Environment['answer'] = async (toolId, inputs, signal) => {
     if (access === 'read-only' && !HARMLESS.has(await parts.tools.tierOf(toolId))) return NOT_CALLED;

@@ -6,6 +6,7 @@ import type { PostgresAddress } from './postgres-address.js';
 
 const ENDING = Object.assign(new Error('terminating connection'), { code: '57P01' });
 const RESET = new Error('read ECONNRESET');
+const CLOSED = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
 
 /** A server that answers each statement as it is told to: with nothing wrong, or with an error. */
 function sendTo(errors: readonly (Error | undefined)[]) {
@@ -45,5 +46,7 @@ describe('a connection that ends', () => {
 
   it('without a word is not known either, wherever that was', async () => {
     await expect(sendTo([undefined, RESET, RESET])).rejects.toBeInstanceOf(OutcomeUnknown);
+    await expect(sendTo([CLOSED])).rejects.toBeInstanceOf(OutcomeUnknown);
+    await expect(sendTo([undefined, CLOSED, CLOSED])).rejects.toBeInstanceOf(OutcomeUnknown);
   });
 });

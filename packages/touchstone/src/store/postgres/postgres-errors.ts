@@ -55,10 +55,13 @@ const TROUBLES: { readonly [beginning: string]: readonly [Reason, string] } = {
 };
 const UNREACHABLE = TROUBLES['08'] as readonly [Reason, string];
 
-/** The server's five characters; undefined for an error of the network or of the driver. */
+/**
+ * The server's five characters; undefined for an error of the network or of the driver. Some errors of the system have five
+ * characters as well, as EPIPE has: no code of the server begins with an E.
+ */
 export function codeOf(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | undefined)?.code;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  return typeof code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
 const troubleOf = (code: string | undefined): readonly [Reason, string] | undefined =>
@@ -81,7 +84,8 @@ export function accessError(error: unknown): unknown {
   if (code === '23505')
     return new HostError('conflict', 'A row with the same key is stored already.', undefined, error);
   const trouble = troubleOf(code);
-  if (!trouble) return new HostError('internal_error', 'The store refused a statement.', undefined, error);
+  if (!trouble)
+    return new HostError('internal_error', `The store refused a statement (${code}).`, undefined, error);
   return troubleError('The store cannot be used', trouble, error);
 }
 
