@@ -135,6 +135,8 @@ describe('a judge that is asked again', () => {
       record: { recordId: string };
     };
     expect(await check('--against', record.recordId)).toMatchObject({ code: 0 });
+    const other = await check('--against', record.recordId, '--judge', 'local/judge-2');
+    expect(other).toMatchObject({ code: 0, out: expect.stringContaining('was of another judge') });
     expect(await check('--against', record.recordId, '--tenant', 'other')).toMatchObject({ code: 2 });
     desk.write('not.json', '{"verdicts":[{"task":1}]}');
     expect(await check('--against', 'not.json')).toMatchObject({ code: 2 });

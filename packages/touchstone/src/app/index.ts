@@ -73,7 +73,7 @@ export {
 export { judgeFileSchema, parseJudge, readJudgeFile } from './judges/judge-file.js';
 export { groupLabels, type LabelGroup, readLabels } from './judges/labels.js';
 export { type KeptCalibration, labelsDigest } from './judges/records.js';
-export { readVerdicts } from './judges/verdicts.js';
+export { type EarlierCheck, readVerdicts } from './judges/verdicts.js';
 export type { LimitCounts } from './limit-counts.js';
 export { createMetrics, followRun, type Metrics } from './metrics.js';
 export { createOneTimeTokens, type OneTimeTokens } from './one-time-tokens.js';

@@ -262,13 +262,17 @@ function readOneOf(place: Place, nodes: readonly SchemaNode[], fitting: number, 
     walk.report(place, `expected ${alternatives(place, nodes, walk.resolve)}, and only one of them`);
 }
 
-/** When a single alternative is of the value's type, the author meant that one: say what is wrong with it. */
+/** When a single alternative is of the value's type, or has its members, the author meant that one: say what is wrong with it. */
 function reportNoneOf(place: Place, nodes: readonly SchemaNode[], walk: Walk): void {
   const likely = nodes
     .map((node) =>
       node.$ref === undefined ? part(place, node) : against(place, walk.resolve(node.$ref, place.base)),
     )
     .filter(({ node }) => node.type !== undefined && hasType(node, place.value));
-  if (likely[0] && likely.length === 1) read(likely[0], walk);
+  const named = likely.filter(({ node: { required = [] }, value }) =>
+    required.some((name) => isObject(value) && Object.hasOwn(value, name)),
+  );
+  const [meant, ...others] = likely.length === 1 ? likely : named;
+  if (meant && others.length === 0) read(meant, walk);
   else walk.report(place, `expected ${alternatives(place, nodes, walk.resolve)}`);
 }

@@ -36,7 +36,7 @@ export const checkProgressText = ({ done, total, same, different, costUsd }: Che
 
 /** What was found, what it says beside an earlier check, and where it is kept. */
 export type JudgeCheck = Calibration & {
-  readonly drift?: JudgeDrift;
+  readonly drift?: JudgeDrift & { readonly otherJudge?: true };
   readonly record?: KeptCalibration;
   /** Of a portable judge that names labels: whether these are they, and the kappa it should reach on them. */
   readonly namedSet?: { readonly isSame: boolean; readonly minKappa?: number };
@@ -90,7 +90,7 @@ const spreadText = (interval: readonly [number, number] | undefined): string =>
   interval ? ` (95 %: ${interval.map((end) => end.toFixed(2)).join(' to ')})` : '';
 
 /** The same labels, asked twice. */
-function driftLines(drift: JudgeDrift | undefined, { ink }: Look): string[] {
+function driftLines(drift: JudgeCheck['drift'], { ink }: Look): string[] {
   if (!drift) return [];
   const { pairs, before = 0, now = 0, lost, gained, p, worse } = drift;
   if (pairs === 0)
@@ -100,7 +100,12 @@ function driftLines(drift: JudgeDrift | undefined, { ink }: Look): string[] {
   const verdict = worse
     ? ink.red('✗ The judge agrees less than it did.')
     : ink.green('✓ No sign that the judge agrees less than it did.');
-  return [`  ${padEnd('before', LABEL)}${moved}  ${ink.dim(facts)}`, `  ${verdict}`];
+  const other = drift.otherJudge
+    ? [
+        `  ${ink.yellow('? The earlier check was of another judge: this compares the two, and shows no change of either.')}`,
+      ]
+    : [];
+  return [`  ${padEnd('before', LABEL)}${moved}  ${ink.dim(facts)}`, `  ${verdict}`, ...other];
 }
 
 function recordLines({ record, notKept }: CalibrationResult, { ink }: Look): string[] {

@@ -306,6 +306,9 @@ describe('audit checkpoints', () => {
     );
     expect(elsewhere.code).toBe(0);
     expect((await desk.run('audit', 'verify', '--checkpoint', 'nothing')).code).toBe(2);
+    desk.write('other.json', '{}');
+    const other = await desk.run('audit', 'verify', '--checkpoint', 'other.json');
+    expect([other.code, other.err]).toEqual([2, expect.stringContaining('other.json')]);
   });
 
   it('show a log that was cut or written anew, by the row and by the file', async () => {

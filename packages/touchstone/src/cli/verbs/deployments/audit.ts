@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { AuditCheckpoint, Owner } from '@touchstone/protocol';
+import { type AuditCheckpoint, HostError, isHostError, type Owner } from '@touchstone/protocol';
 import type { AuditEntry, Client } from '@touchstone/sdk';
 import { namedBySignature, openCheckpoint } from '../../../app/index.js';
 import { placeFile, readText } from '../../files/local-files.js';
@@ -97,6 +97,16 @@ async function readCheckpoints(
   return checkpoint.map((file) => readCheckpoint(file, context.io.cwd, keys));
 }
 
+/** Several files may be given: what is wrong is told with the name of its file. */
+function openNamed(text: string, file: string, keys: Parameters<typeof openCheckpoint>[1]) {
+  try {
+    return openCheckpoint(text, keys);
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    throw new HostError(error.code, `${file}: ${error.message}`, { ...error.details, file }, error);
+  }
+}
+
 function readCheckpoint(file: string, cwd: string, { known, given }: Keys): Head {
   const path = resolve(cwd, file);
   if (!existsSync(path)) throw new UsageError(`There is no checkpoint ${file}.`);
@@ -105,7 +115,7 @@ function readCheckpoint(file: string, cwd: string, { known, given }: Keys): Head
     text,
     given.map(({ publicKey }) => publicKey),
   );
-  const { predicate, signers, keyIds } = openCheckpoint(text, [...known, ...named]);
+  const { predicate, signers, keyIds } = openNamed(text, file, [...known, ...named]);
   if (signers.length === 0)
     throw new UsageError(
       `${file} bears no signature of a key that is trusted here; it names ${keyIds.join(', ') || 'no key'}.`,

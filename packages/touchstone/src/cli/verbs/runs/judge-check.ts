@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type CalibrationLabel, defined, type Owner } from '@touchstone/protocol';
+import { defined, type Owner } from '@touchstone/protocol';
 import {
   type Calibration,
   calibrate,
+  type EarlierCheck,
   groupLabels,
   type LabelGroup,
   labelsDigest,
@@ -111,7 +112,7 @@ async function check(
     ...found,
     ...defined({ namedSet }),
     ...(notKept && { notKept }),
-    ...(before && { drift: measureDrift(before, found.verdicts) }),
+    ...(before && { drift: driftSince(before, found) }),
     ...(record && { record: await calibrationRecords.keep(owner, record) }),
   };
 }
@@ -128,16 +129,22 @@ async function namedSetOf(
   return { isSame, ...(isSame && defined({ minKappa: wanted.minKappa })) };
 }
 
+/** A check of another judge is compared all the same, which is told: it shows no change of either. */
+const driftSince = ({ labels, judge: before }: EarlierCheck, { judge, verdicts }: Calibration) => ({
+  ...measureDrift(labels, verdicts),
+  ...(before !== undefined && before !== judge?.digest && { otherJudge: true as const }),
+});
+
 /** A file when there is one of this name. */
 async function earlierCheck(
   { io }: Context,
   { touchstone }: Local,
   owner: Owner,
   named: string,
-): Promise<readonly CalibrationLabel[]> {
+): Promise<EarlierCheck> {
   const path = resolve(io.cwd, named);
   const record = existsSync(path) ? undefined : await touchstone.calibrationRecords.get(owner, named);
-  if (record) return record.labels;
+  if (record) return { labels: record.labels, judge: record.judge };
   if (!existsSync(path))
     throw new UsageError(
       `There is neither a file nor a record ${named}.`,
