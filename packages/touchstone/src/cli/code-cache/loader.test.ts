@@ -27,10 +27,10 @@ function createMemory(files = new Map<string, Buffer>()) {
 const write = (name: string, source: string): void => writeFileSync(join(folder, name), source);
 
 /** The next start finds the files elsewhere: V8 knows what it has compiled in this process by the path of the source. */
-function loadAndKeep(kept: KeptCode, compiledBytes = 1_000): unknown {
+function loadAndKeep(kept: KeptCode, compiledBytes = 1_000, isDear = false): unknown {
   const loader = createLoader(folder, kept);
   const exports = loader.load('a.cjs');
-  loader.keep(compiledBytes);
+  loader.keep(() => compiledBytes, isDear);
   renameSync(folder, `${folder}-moved`);
   folder += '-moved';
   return exports;
@@ -56,6 +56,13 @@ it('a start that has compiled much more than what is kept leaves it to the next'
   const { kept, written } = createMemory();
   for (const bytes of [1_000, 1_050, 2_000, 2_000, 900]) loadAndKeep(kept, bytes);
   expect(written).toHaveLength(2);
+});
+
+it('a start in which that is dear to find out leaves only what is missing', () => {
+  write('a.cjs', 'exports.value = 7;');
+  const { kept, written } = createMemory();
+  for (const bytes of [1_000, 2_000]) loadAndKeep(kept, bytes, true);
+  expect(written).toHaveLength(1);
 });
 
 it.each([

@@ -10,9 +10,10 @@ export type Loader = {
   load(name: string): unknown;
   /**
    * Keeps what was compiled in this process for the next one, unless what is kept has nearly all of it.
-   * @param compiledBytes All code that V8 holds now: a function is compiled when it is first called.
+   * @param measure All code that V8 holds now: a function is compiled when it is first called.
+   * @param isDear That is only asked for when a file is missing.
    */
-  keep(compiledBytes: number): void;
+  keep(measure: () => number, isDear?: boolean): void;
 };
 
 /** `__import` is what the bundle calls where the sources say `import()`: code that comes from a cache cannot. */
@@ -60,8 +61,10 @@ export function createLoader(folder: string, kept: KeptCode): Loader {
 
   return {
     load,
-    keep(compiledBytes) {
+    keep(measure, isDear = false) {
+      if (!isMissing && isDear) return;
       const keptBytes = Number(kept.read(BYTES) ?? 0);
+      const compiledBytes = measure();
       if (!isMissing && compiledBytes <= keptBytes * MUCH_MORE) return;
       const code = [...scripts].map(([name, script]) => [name, script.createCachedData()] as const);
       kept.write([...code, [BYTES, Buffer.from(String(compiledBytes))]]);

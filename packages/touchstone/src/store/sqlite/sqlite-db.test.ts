@@ -24,6 +24,28 @@ it('a full disk rejects what does not fit, keeps what does, and goes on when the
   expect(sizes.map((row) => row.size)).toEqual([10, 20, 1_000_000]);
 });
 
+it('a batch that is made while it is written comes after what was written before, and is kept whole or not at all', async () => {
+  const sqlite = await openSqlite(MEMORY);
+  sqlite.exec('CREATE TABLE notes (note TEXT)');
+  const db = createSqliteDb(sqlite);
+  const insert = (note: string) => ({ sql: 'INSERT INTO notes (note) VALUES (?)', params: [note] });
+  function* batch(end?: Error) {
+    yield insert('b');
+    yield insert('c');
+    if (end) throw end;
+  }
+  const first = db.transaction([insert('a')]);
+  await db.load(batch());
+  await expect(db.load(batch(new Error('The file has changed.')))).rejects.toThrow('The file has changed.');
+  await expect(
+    db.load([insert('d'), { sql: 'DELETE FROM notes WHERE 1 = 0', params: [], guard: true }]),
+  ).rejects.toThrow();
+  await expect(db.load([insert('e'), insert('nul\0')])).rejects.toThrow('NUL');
+  await first;
+  const notes = await db.all('SELECT note FROM notes ORDER BY rowid', []);
+  expect(notes.map(({ note }) => note)).toEqual(['a', 'b', 'c']);
+});
+
 const DAMAGED = { code: 'unavailable', details: { reason: 'damaged' } };
 
 it('a damaged page is refused like a full disk, by reads and writes, and is found by a check', async () => {
