@@ -61,7 +61,7 @@ describe.skipIf(pages.isSkipped)('the pages of suites', () => {
         const room = bottomOf('[role=grid]');
         return room <= innerHeight && bottomOf('[data-task="tone-1"]') <= room + 1;
       })()`);
-    await expect.poll(isInSight).toBe(true);
+    await expect.poll(isInSight, { timeout: 60_000 }).toBe(true);
     await context.close();
   });
 

@@ -540,7 +540,7 @@ describe('governance/approval-gate', () => {
       expect((await auditOf(host)).filter((item) => item.runId === runId && !item.allowed)).toMatchObject([
         { principal, action: 'approvals:respond' },
       ]);
-      await expect.poll(() => statusOf(runId)).toBe('cancelled');
+      await expect.poll(() => statusOf(runId), { timeout: 60_000 }).toBe('cancelled');
     },
   );
 

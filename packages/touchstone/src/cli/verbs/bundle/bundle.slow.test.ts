@@ -108,8 +108,9 @@ describe('a bundle', () => {
     const shown = await desk.run('verify', 'bundle', 'out.tar', ...KEYS);
     expect(shown.out).toContain(' VERIFIED ');
     expect((await desk.run('verify', ...KEYS, 'bundle', 'out.tar')).code).toBe(0);
-    const asked = await desk.run('verify', 'bundle', 'out.tar', ...KEYS, '--host', 'http://127.0.0.1:9');
-    expect([asked.code, asked.err]).toEqual([2, expect.stringContaining('without a host')]);
+    // Nothing listens there, and nothing is asked.
+    const beside = ['--host', 'http://127.0.0.1:9'];
+    expect((await desk.run('verify', 'bundle', 'out.tar', ...KEYS, ...beside)).code).toBe(0);
   });
 
   it('without bodies holds no answer, and the suite only when it is wanted', async () => {
