@@ -122,6 +122,8 @@ export type Parts = {
 export type Sharing = {
   /** Digest of what this process brings along to execute runs. */
   readonly environment: Digest;
+  /** When this process last told the others that it lives, by its own clock. */
+  toldAt(): number;
   /** How many processes could execute a part of the run now, this one included. */
   processes(run: Run): Promise<number>;
   /** Runs of a tenant at work at a time, in all processes together. */

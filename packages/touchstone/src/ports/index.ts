@@ -123,6 +123,7 @@ export {
   type AssignmentWrite,
   type OpenClaim,
   type OrdinalRange,
+  SILENT_MS,
   type UnitRange,
   type Work,
   WorkEnded,

@@ -30,10 +30,12 @@ export function createFleetMember(parts: SharingParts): FleetMember {
   const isAtHand = async (wanted: Digest): Promise<boolean> =>
     (await workers.list()).some((worker) => worker.environment === wanted);
   /** Nobody else could open what was planned here and cannot be opened here any more. */
+  let toldAt = clock.elapsed();
   const isAlone = async (): Promise<boolean> => (await workers.list()).length <= 1;
   return {
     activeRuns: parts.activeRuns,
     environment,
+    toldAt: () => toldAt,
     async processes({ plan }) {
       const [all, wanted] = [await workers.list(), environmentOf(plan)];
       const able = all.filter((worker) => wanted === undefined || worker.environment === wanted);
@@ -56,7 +58,12 @@ export function createFleetMember(parts: SharingParts): FleetMember {
       if (now - since < WAIT_MS) return true;
       return wanted !== undefined && wanted !== environment && (await isAtHand(wanted));
     },
-    join: (facts) => keepBeating(parts, facts),
+    join: (facts) =>
+      keepBeating(parts, async () => {
+        const startedAt = clock.elapsed();
+        await workers.beat({ ...facts(), environment });
+        toldAt = startedAt;
+      }),
   };
 }
 
@@ -84,13 +91,10 @@ function forgetOld(unable: Map<RunId, { readonly triedAt: number }>, now: number
   for (const [runId, { triedAt }] of unable) if (now - triedAt > WAIT_MS) unable.delete(runId);
 }
 
-function keepBeating(
-  { workers, log, environment }: SharingParts,
-  facts: () => Omit<Worker, 'environment'>,
-): () => Promise<void> {
+function keepBeating({ workers, log }: SharingParts, tell: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   const beat = (): Promise<void> => {
-    last = workers.beat({ ...facts(), environment });
+    last = tell();
     return last;
   };
   const failed = (error: unknown): void => log.error('workers.beat-failed', {}, error);

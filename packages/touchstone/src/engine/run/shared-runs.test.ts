@@ -5,6 +5,7 @@ import { createEngine } from './engine.js';
 
 const sharing = {
   environment: asId<Digest>('sha256:here'),
+  toldAt: () => Number.POSITIVE_INFINITY,
   processes: async () => 1,
   activeRuns: 32,
   suits: async () => true,

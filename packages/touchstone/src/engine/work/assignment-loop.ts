@@ -6,6 +6,7 @@ import {
   type AssignmentAnswer,
   type OpenClaim,
   type Run,
+  SILENT_MS,
   type Slots,
   WorkEnded,
   type WorkStop,
@@ -38,8 +39,6 @@ type AssignmentState = {
   running: number;
   runningAlone: boolean;
   averageMs: number | undefined;
-  /** When the store last said that this process has it, by the clock of this process. */
-  knownAt: number;
   wake: () => void;
 };
 
@@ -109,7 +108,6 @@ function openLoop(context: AssignmentContext): AssignmentLoop {
     running: 0,
     runningAlone: false,
     averageMs: undefined,
-    knownAt: parts.clock.elapsed(),
     wake: () => undefined,
   };
   const abort = new AbortController();
@@ -192,10 +190,15 @@ function viewOf(loop: AssignmentLoop): AssignmentView {
     isAsking: writer.isAsking,
     wanted: unitsWanted({ slots, running: state.running, ready: ready.length }, state.averageMs),
     slots,
-    isUnsure: parts.clock.elapsed() - state.knownAt > parts.limits.leaseMs,
+    isUnsure: isUnsure(parts),
     isAlone: state.runningAlone || ready[0]?.alone === true,
   };
 }
+
+/** What has begun must reach the agent before others count this process as lost. */
+const MARGIN_MS = 1_000;
+const isUnsure = ({ clock, sharing }: Parts): boolean =>
+  sharing !== undefined && clock.elapsed() - sharing.toldAt() > SILENT_MS - MARGIN_MS;
 
 /** The agent is looked at before the assignment is let go of: what was executed here is worth nothing if it has changed. */
 async function letGo({ parts, assignment, executor, state }: AssignmentLoop, isDone: boolean): Promise<void> {
@@ -267,8 +270,7 @@ function fail({ parts, run, state }: AssignmentLoop, error: unknown): void {
   state.wake();
 }
 
-function obey({ parts, state }: AssignmentLoop, asked: Parameters<typeof assignmentStop>[0]): void {
-  state.knownAt = parts.clock.elapsed();
+function obey({ state }: AssignmentLoop, asked: Parameters<typeof assignmentStop>[0]): void {
   state.wake();
   const stop = assignmentStop(asked);
   if (stop !== undefined && state.stop !== 'abort') state.stop = stop;

@@ -4,6 +4,7 @@ import {
   type AssignmentHolder,
   type Assignments,
   type OpenClaim,
+  SILENT_MS,
   WorkEnded,
 } from '../../ports/index.js';
 import { type Db, GuardFailed, type Row, type Statement } from '../db.js';
@@ -43,8 +44,6 @@ const REMOVE = `DELETE FROM assignments WHERE ${OF_ASSIGNMENT}`;
 const STOP = `UPDATE work SET stop = ? WHERE run_no = ? AND epoch = ? AND COALESCE(stop, 'drain') = 'drain'`;
 const SEALED_UNITS = 'SELECT ordinal, repeat FROM records WHERE run_no = ? AND ordinal BETWEEN ? AND ?';
 
-/** A process tells every three seconds that it lives. One that has not for so long stands still, or its machine is gone. */
-const SILENT_MS = 10_000;
 /** After the database was away nobody has told so for a while: everyone gets the time to. */
 const SETTLED_MS = 10_000;
 const LOOKS_APART_MS = 4_000;
