@@ -181,6 +181,8 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
     await untilCalled(calls(), 20);
     await client.runs.pause(runId);
     await expect.poll(status, POLL).toBe('paused');
+    // The status says so at once. It is at rest, and can be resumed, when the log says so.
+    for await (const { type } of client.streamEvents(runId)) if (type === 'run.paused') break;
     const atPause = callsIn(calls()).length;
     expect(atPause).toBeLessThan(TASKS);
     await client.runs.resume(runId);
