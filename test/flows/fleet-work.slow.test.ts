@@ -139,6 +139,7 @@ describe.skipIf(!hasPostgres())('one run on several workers', () => {
     await untilCalled(fleet.calls, 100);
     await client.runs.pause(runId);
     await expect.poll(status, POLL).toBe('paused');
+    for await (const { type } of client.streamEvents(runId)) if (type === 'run.paused') break;
     const atPause = ordinals();
     expect(atPause.length).toBeLessThan(TASKS);
     await atRest();
