@@ -12,12 +12,17 @@ export function createManualClock(start = 1_700_000_000_000): ManualClock {
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
-        const sleeper = { at: now + ms, resolve };
-        sleepers.push(sleeper);
-        signal?.addEventListener('abort', () => {
+        const wake = (): void => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        };
+        const sleeper = { at: now + ms, resolve: wake };
+        const abort = (): void => {
           sleepers = sleepers.filter((other) => other !== sleeper);
-          reject(signal.reason);
-        });
+          reject(signal?.reason);
+        };
+        sleepers.push(sleeper);
+        signal?.addEventListener('abort', abort, { once: true });
       }),
     async advance(ms) {
       const until = now + ms;
