@@ -107,7 +107,7 @@ export type OpenClaim = UnitRange & {
 };
 
 /** A process that has not told for so long that it lives stands still, or its machine is gone: others take what it had. */
-export const SILENT_MS = 10_000;
+export const SILENT_MS = 15_000;
 
 /** What is written in one transaction: sealed records, claims that are finished by them, and a wish for more units. */
 export type AssignmentWrite = {
