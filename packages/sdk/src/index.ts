@@ -59,13 +59,13 @@ export type {
   WorkerEntry,
 } from '@touchstone/protocol';
 export type { Annotation, NewAnnotation, Signal } from './annotation-types.js';
-export type { PageQuery, Reading, Sending } from './calls.js';
+export type { PageQuery, Reading, Sending } from './calls/calls.js';
+export type { ReviewedMove } from './calls/deployment-calls.js';
+export type { MatrixQuery, MatrixSubject, SuiteTaskQuery } from './calls/matrix-calls.js';
+export type { AgreementQuery, LabelQuery, ReviewQuery } from './calls/review-calls.js';
 export { type Client, type ClientOptions, createClient, createClientOver } from './client.js';
-export type { ReviewedMove } from './deployment-calls.js';
 export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
-export type { MatrixQuery, MatrixSubject, SuiteTaskQuery } from './matrix-calls.js';
 export type { RetryOptions } from './retry.js';
-export type { AgreementQuery, LabelQuery, ReviewQuery } from './review-calls.js';
 export type { RunFacts } from './run-facts.js';
 export { createSseParser, type SseMessage, type SseParser } from './sse.js';
 export type { StreamOptions } from './stream.js';

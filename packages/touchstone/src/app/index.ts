@@ -45,7 +45,7 @@ export type { PackEntry } from './catalogue/pack-catalogue.js';
 export { packOptions } from './catalogue/pack-policy.js';
 export { compilePackProfiles, type PackContract } from './catalogue/pack-profiles.js';
 export { createProfileWriter, type ProfileSinks, type WrittenProfile } from './catalogue/profiles.js';
-export { createTouchstone, type LocalTouchstone } from './compose.js';
+export { createTouchstone } from './compose.js';
 export { type Config, type ConfigInput, loadConfig, parseConfig } from './config/config.js';
 export { findConfigFile } from './config/config-file.js';
 export { soundParts, trustOf } from './config/config-parts.js';
@@ -77,6 +77,7 @@ export { type EarlierCheck, readVerdicts } from './judges/verdicts.js';
 export type { LimitCounts } from './limit-counts.js';
 export { createMetrics, followRun, type Metrics } from './metrics.js';
 export { createOneTimeTokens, type OneTimeTokens } from './one-time-tokens.js';
+export type { LocalTouchstone } from './parts/local-touchstone.js';
 export {
   ANONYMOUS,
   bearerToken,

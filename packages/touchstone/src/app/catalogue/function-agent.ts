@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AgentId, asId, type ToolId, type Version } from '@touchstone/protocol';
 import type { AgentSpec, ModuleAgent } from '../../agents/index.js';
 import type { AgentFacts } from '../../ports/index.js';
-import type { AgentParts } from '../compose-agents.js';
+import type { AgentParts } from '../parts/agents.js';
 
 /** How a function is known as an agent. */
 export type FunctionSpec = {

@@ -5,8 +5,9 @@ import { asId, isHostError, type Principal, type RunId } from '@touchstone/proto
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../ports/index.js';
 import { parseSuite } from '../../suites/parse-suite.js';
-import { createTouchstone, type LocalTouchstone } from '../compose.js';
+import { createTouchstone } from '../compose.js';
 import { parseConfig } from '../config/config.js';
+import type { LocalTouchstone } from '../parts/local-touchstone.js';
 
 const principalOf = (tenant: string): Principal => ({
   id: 'ci',

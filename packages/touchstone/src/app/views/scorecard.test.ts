@@ -7,8 +7,9 @@ import type { CompileOptions } from '../../profiles/compile/options.js';
 import { readDefinition } from '../../profiles/definition/read-definition.js';
 import { INVOICES } from '../../profiles/definition/testing/definitions.js';
 import type { DefinitionAgent } from '../../profiles/types.js';
-import { createTouchstone, type LocalTouchstone } from '../compose.js';
+import { createTouchstone } from '../compose.js';
 import { parseConfig } from '../config/config.js';
+import type { LocalTouchstone } from '../parts/local-touchstone.js';
 
 const ME: Principal = {
   id: 'me',

@@ -1,6 +1,6 @@
 import type { RunId, SearchTasks, TaskEvents, TaskList } from '@touchstone/protocol';
+import type { Transport } from '../transport.js';
 import { at, type Get, type Reading, VENDOR } from './calls.js';
-import type { Transport } from './transport.js';
 
 /** Calls on single tasks of a run, and on their content. */
 export function taskCalls(transport: Transport, get: Get) {

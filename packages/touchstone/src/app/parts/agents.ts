@@ -11,7 +11,7 @@ import {
   parseProviders,
   parseToolSpecs,
   redactSecrets,
-} from '../agents/index.js';
+} from '../../agents/index.js';
 import {
   createBuckets,
   createGuard,
@@ -19,21 +19,21 @@ import {
   createPaces,
   type Names,
   openGuard,
-} from '../net/index.js';
-import type { PackOptions } from '../packs/index.js';
-import type { Checker, Clock, Embedder, PriceOf, Random, Store, ThreadShares } from '../ports/index.js';
-import { type AgentCatalogue, createAgentCatalogue } from './catalogue/agent-catalogue.js';
-import { createAgentPool } from './catalogue/agent-pool.js';
-import { createPackCatalogue, type PackCatalogue } from './catalogue/pack-catalogue.js';
-import { capabilityCheck, packOptions } from './catalogue/pack-policy.js';
-import { compilePackProfiles } from './catalogue/pack-profiles.js';
-import type { Profiles } from './catalogue/profiles.js';
-import type { Config } from './config/config.js';
-import { trustOf } from './config/config-parts.js';
-import { createPriceOf } from './config/prices.js';
-import { knownSecrets } from './config/secrets.js';
-import { fillInParts } from './config/variables.js';
-import { createOnChannel } from './deployments/channel.js';
+} from '../../net/index.js';
+import type { PackOptions } from '../../packs/index.js';
+import type { Checker, Clock, Embedder, PriceOf, Random, Store, ThreadShares } from '../../ports/index.js';
+import { type AgentCatalogue, createAgentCatalogue } from '../catalogue/agent-catalogue.js';
+import { createAgentPool } from '../catalogue/agent-pool.js';
+import { createPackCatalogue, type PackCatalogue } from '../catalogue/pack-catalogue.js';
+import { capabilityCheck, packOptions } from '../catalogue/pack-policy.js';
+import { compilePackProfiles } from '../catalogue/pack-profiles.js';
+import type { Profiles } from '../catalogue/profiles.js';
+import type { Config } from '../config/config.js';
+import { trustOf } from '../config/config-parts.js';
+import { createPriceOf } from '../config/prices.js';
+import { knownSecrets } from '../config/secrets.js';
+import { fillInParts } from '../config/variables.js';
+import { createOnChannel } from '../deployments/channel.js';
 
 /** Everything that agents are made of. */
 export type AgentParts = {

@@ -13,10 +13,10 @@ import type {
   RunId,
   RunStatus,
 } from '@touchstone/protocol';
+import { runPath } from '../stream.js';
+import type { Transport } from '../transport.js';
+import type { AuditEntry, Deployment, TransitionDeployment, TransitionedDeployment } from '../types.js';
 import { at, type Get, type PageQuery, post, posting, type Reading, type Sending, VENDOR } from './calls.js';
-import { runPath } from './stream.js';
-import type { Transport } from './transport.js';
-import type { AuditEntry, Deployment, TransitionDeployment, TransitionedDeployment } from './types.js';
 
 /** The header in which a Touchstone host names the run that records a transition. */
 const RUN_HEADER = 'touchstone-run-id';

@@ -5,8 +5,8 @@ import type {
   ReviewSource,
   RunId,
 } from '@touchstone/protocol';
+import type { Transport } from '../transport.js';
 import { type Get, type PageQuery, type Reading, VENDOR } from './calls.js';
-import type { Transport } from './transport.js';
 
 /** Which tasks people are to look at. */
 export type ReviewQuery = PageQuery & {

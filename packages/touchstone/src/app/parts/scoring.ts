@@ -1,16 +1,16 @@
 import { defined, type EvalPlan, type Owner } from '@touchstone/protocol';
-import { type Environment, foreignSchemas, parseScorers } from '../agents/index.js';
-import type { Checker, Clock, Scoring, Store } from '../ports/index.js';
-import { createScoring } from '../scoring/index.js';
-import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
-import { createContracts } from './catalogue/contracts.js';
-import { type AgentParts, MODULE_MEMORY_MB } from './compose-agents.js';
-import type { Config } from './config/config.js';
-import { checkSamePolicy, type NamedPolicy } from './config/safety-policy.js';
-import { createJudgeCatalogue } from './judges/judge-catalogue.js';
-import { createJudges } from './judges/judges.js';
-import type { EvalSettings } from './runs/plan-run.js';
-import { createScorers } from './scorers/scorers.js';
+import { type Environment, foreignSchemas, parseScorers } from '../../agents/index.js';
+import type { Checker, Clock, Scoring, Store } from '../../ports/index.js';
+import { createScoring } from '../../scoring/index.js';
+import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from '../capabilities.js';
+import { createContracts } from '../catalogue/contracts.js';
+import type { Config } from '../config/config.js';
+import { checkSamePolicy, type NamedPolicy } from '../config/safety-policy.js';
+import { createJudgeCatalogue } from '../judges/judge-catalogue.js';
+import { createJudges } from '../judges/judges.js';
+import type { EvalSettings } from '../runs/plan-run.js';
+import { createScorers } from '../scorers/scorers.js';
+import { type AgentParts, MODULE_MEMORY_MB } from './agents.js';
 
 type ScoringOptions = {
   readonly config: Config;
@@ -22,8 +22,8 @@ type ScoringOptions = {
   readonly safety: NamedPolicy;
   readonly agents: AgentParts;
   readonly isOnlyTenant: (tenant: string) => boolean;
-  /** Makes the checks of runs. */
   readonly modulesApart: boolean;
+  /** Makes the checks of runs. */
   readonly checkerFor: (owner: Owner) => Checker;
 };
 
