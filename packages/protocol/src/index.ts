@@ -59,26 +59,24 @@ export type {
   SuiteListing,
   SuiteSignature,
 } from './wire/vendor/catalogue.js';
+export type { BaselineEntry, BlessedRun, NewBaseline } from './wire/vendor/comparison/baselines.js';
 export type {
-  Agreement,
-  BaselineEntry,
-  BlessedRun,
   ChangedCriterion,
   ComparedScore,
   CompareRuns,
-  Confusion,
-  DisputedCriterion,
-  HistoryPoint,
-  JudgeComparison,
   MeasuredRun,
-  NewBaseline,
   NoVerdict,
   RunComparison,
-  ScoreOverride,
-  SuiteHistory,
   TaskPair,
-} from './wire/vendor/comparison.js';
-export type { ContractReport, ReportedGate } from './wire/vendor/contract-report.js';
+} from './wire/vendor/comparison/comparison.js';
+export type { HistoryPoint, SuiteHistory } from './wire/vendor/comparison/history.js';
+export type {
+  Agreement,
+  Confusion,
+  DisputedCriterion,
+  JudgeComparison,
+} from './wire/vendor/comparison/judge-comparison.js';
+export type { ScoreOverride } from './wire/vendor/comparison/score-overrides.js';
 export type {
   AgentVersion,
   AuditCheckpoint,
@@ -103,17 +101,16 @@ export type {
   SimulatedUser,
 } from './wire/vendor/parts.js';
 export { REASONING_EFFORTS } from './wire/vendor/parts.js';
+export type { ContractReport, ReportedGate } from './wire/vendor/report/contract-report.js';
+export type { ChangedTask, ReportedRegression } from './wire/vendor/report/regression.js';
+export type { EvalReport, ReportedSlice } from './wire/vendor/report/report.js';
 export type {
-  ChangedTask,
-  EvalReport,
   ReportedAdjustment,
   ReportedCorrection,
   ReportedCriterion,
   ReportedOverride,
-  ReportedRegression,
   ReportedRepeats,
-  ReportedSlice,
-} from './wire/vendor/report.js';
+} from './wire/vendor/report/report-parts.js';
 export type { KeptReason, PrunedRuns, PruneRuns, TenantUsage, WorkerEntry } from './wire/vendor/retention.js';
 export type {
   JudgeAgreement,

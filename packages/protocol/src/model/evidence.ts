@@ -1,5 +1,5 @@
 import type { ModelPin } from '../wire/vendor/parts.js';
-import type { EvalReport } from '../wire/vendor/report.js';
+import type { EvalReport } from '../wire/vendor/report/report.js';
 import type { JudgeCalibration } from '../wire/vendor/review.js';
 import type { Digest, RunId } from './ids.js';
 import type { EvalMode } from './modes.js';

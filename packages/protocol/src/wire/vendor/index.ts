@@ -1,14 +1,18 @@
 // Our own documents: bodies and answers that the protocol publishes no schema for.
 export * from './board.js';
 export * from './catalogue.js';
-export * from './comparison.js';
-export { contractReport } from './contract-report.js';
+export * from './comparison/baselines.js';
+export * from './comparison/comparison.js';
+export * from './comparison/history.js';
+export * from './comparison/judge-comparison.js';
+export * from './comparison/score-overrides.js';
 export * from './deployments.js';
 export { judgeList, judgeListing, portableJudge } from './judge.js';
 export * from './looks.js';
 export { hostCounts, matrix } from './matrix.js';
 export { page } from './parts.js';
-export { evalReport } from './report.js';
+export { contractReport } from './report/contract-report.js';
+export { evalReport } from './report/report.js';
 export * from './retention.js';
 export * from './review.js';
 export * from './runs.js';

@@ -1,11 +1,7 @@
-// The rounds of one evaluation that is looked at after each of them, and what is known at every look. Content-free.
-import type { RunId } from '../../model/ids.js';
 import { REPORT_VERDICTS } from '../../model/verdicts.js';
-import { choice, closed, count, flag, fraction, id, list, type Wire } from '../schema/build.js';
-import { agentVersion, change, changeInterval, interval } from './parts.js';
-import { suiteInReport } from './report.js';
-
-const runId = (description?: string) => id<RunId>(description, { minLength: 1, maxLength: 128 });
+import { choice, closed, count, flag, fraction, list, type Wire } from '../schema/build.js';
+import { agentVersion, change, changeInterval, interval, runId } from './parts.js';
+import { suiteInReport } from './report/report-parts.js';
 
 /** The most rounds that one evaluation can have. */
 export const MAX_ROUNDS = 200;

@@ -1,5 +1,13 @@
 // Small shapes that several of our own documents share.
-import type { AgentId, Digest, JudgeReference, ModelName, ScorerName, Version } from '../../model/ids.js';
+import type {
+  AgentId,
+  Digest,
+  JudgeReference,
+  ModelName,
+  RunId,
+  ScorerName,
+  Version,
+} from '../../model/ids.js';
 import {
   choice,
   closed,
@@ -14,6 +22,9 @@ import {
   text,
   type Wire,
 } from '../schema/build.js';
+
+/** A run by its id, 1 to 128 characters. */
+export const runId = (description?: string) => id<RunId>(description, { minLength: 1, maxLength: 128 });
 
 /** Lower and upper end, both included. */
 export type Interval = readonly [number, number];

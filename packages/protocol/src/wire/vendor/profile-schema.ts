@@ -19,7 +19,7 @@ import {
   text,
   type Wire,
 } from '../schema/build.js';
-import { contractReport } from './contract-report.js';
+import { contractReport } from './report/contract-report.js';
 
 /** Root members of a schema that this project publishes under a URN. */
 const root = (id: string, title: string, description: string) => ({

@@ -27,7 +27,7 @@ import {
   timestamp,
   type Wire,
 } from '../schema/build.js';
-import { confusion } from './comparison.js';
+import { confusion } from './comparison/judge-comparison.js';
 import { changeInterval, interval } from './parts.js';
 
 const reviewItem = closed(

@@ -22,7 +22,7 @@ import {
   type Wire,
 } from '../schema/build.js';
 import { agentVersion, page } from './parts.js';
-import { suiteInReport } from './report.js';
+import { suiteInReport } from './report/report-parts.js';
 import { taskResult } from './scorecard.js';
 
 const runId = id<RunId>(undefined, { minLength: 1, maxLength: 128 });

@@ -1,5 +1,5 @@
-import type { CriterionId, Digest, RunId } from '../../model/ids.js';
-import { CONTRACT_VERDICTS, EVALUATORS, GATE_STATUSES } from '../../model/verdicts.js';
+import type { CriterionId, Digest, RunId } from '../../../model/ids.js';
+import { CONTRACT_VERDICTS, EVALUATORS, GATE_STATUSES } from '../../../model/verdicts.js';
 import {
   amount,
   choice,
@@ -11,9 +11,9 @@ import {
   list,
   number,
   type Wire,
-} from '../schema/build.js';
-import { agentVersion, embedderPin, judgeIdentity } from './parts.js';
-import { suiteInReport } from './report.js';
+} from '../../schema/build.js';
+import { agentVersion, embedderPin, judgeIdentity } from '../parts.js';
+import { suiteInReport } from './report-parts.js';
 
 const gateStatus = choice(
   GATE_STATUSES,
