@@ -105,7 +105,7 @@ describe('at the end', () => {
     await finished;
     batches[0]?.answer('too late');
     await turns();
-    expect([lost, abandoned()]).toEqual([[[4, 'no answer in time']], 1]);
+    expect([lost, abandoned()]).toEqual([[[4, 'not taken in time']], 1]);
   });
 
   it('a quick one is waited for as long as it takes what is left', async () => {

@@ -71,7 +71,7 @@ export function createSender({ clock, load, onLost }: SenderParts): Sender {
     async finish(reading) {
       giveUpAt = clock.elapsed() + PATIENCE_MS;
       await Promise.race([allSent(reading), untilTooLong()]);
-      for (const events of underWay.values()) onLost(events, 'no answer in time');
+      for (const events of underWay.values()) onLost(events, 'not taken in time');
       underWay.clear();
       // Whoever still waits for room goes on, and finds that nothing more is taken.
       end.abort();

@@ -83,10 +83,21 @@ function placeFolder(path: string, files: BundleFiles, isThere: boolean): void {
   try {
     mkdirSync(draft, { recursive: true });
     for (const [name, bytes] of files) placeFile(join(draft, name), bytes);
-    if (isThere) renameSync(path, old);
-    renameSync(draft, path);
+    if (isThere) exchange(path, draft, old);
+    else renameSync(draft, path);
   } finally {
     rmSync(draft, { recursive: true, force: true });
-    rmSync(old, { recursive: true, force: true });
   }
+}
+
+/** The earlier folder comes back when the draft cannot take its place. */
+function exchange(path: string, draft: string, old: string): void {
+  renameSync(path, old);
+  try {
+    renameSync(draft, path);
+  } catch (error) {
+    renameSync(old, path);
+    throw error;
+  }
+  rmSync(old, { recursive: true, force: true });
 }
