@@ -49,3 +49,28 @@ export async function openMeter(context, page) {
     },
   };
 }
+
+/**
+ * Watches for the first element that fits, and answers the promise of the time at which it is painted. The page itself tells: who
+ * asks from outside asks now and then, and the time between two questions would be counted as the page's.
+ */
+export async function watchPaint(page, selector) {
+  let tell;
+  const painted = new Promise((resolve) => {
+    tell = resolve;
+  });
+  await page.exposeFunction('tellPainted', tell);
+  await page.addInitScript(tellWhenPainted, selector);
+  return { painted };
+}
+
+/** In the browser. */
+function tellWhenPainted(selector) {
+  const tell = () => globalThis.tellPainted(performance.timeOrigin + performance.now());
+  const watcher = new MutationObserver(() => {
+    if (document.querySelector(selector) === null) return;
+    watcher.disconnect();
+    requestAnimationFrame(() => setTimeout(tell));
+  });
+  watcher.observe(document, { childList: true, subtree: true });
+}

@@ -1,4 +1,5 @@
-// The floor: a page with a hundred rows already in it, and the stylesheet of ours. Nothing to run, nothing to ask for.
+// The floor: a page with the first hundred rows already in it, drawn as ours draws them, and the stylesheet of ours. Nothing to run,
+// nothing to ask for.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -22,6 +23,6 @@ export async function withStaticPage(assets, rows, use) {
 }
 
 const document = (rows) => `<!doctype html><html lang="en"><head><title>Rows</title>
-<link rel="stylesheet" href="style.css"></head><body><table>${rows.map(row).join('\n')}</table></body></html>`;
-const row = ({ taskId, score, latencyMs = 0, passed }) =>
-  `<tr data-task="${taskId}"><td>${passed ? '✓' : '▣'}</td><td>${taskId}</td><td>${score}</td><td>${latencyMs} ms</td></tr>`;
+<link rel="stylesheet" href="style.css"></head><body><div class="grid grid-tasks"><div class="grid-rows">
+${rows.join('\n')}
+</div></div></body></html>`;

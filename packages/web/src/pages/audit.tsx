@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { ErrorBox } from '../parts/error-box.js';
 import { Glyph } from '../parts/glyphs.js';
-import { type Column, Grid } from '../parts/grid.js';
+import { type Column, Grid } from '../parts/grid/grid.js';
 import { Needs } from '../parts/needs.js';
 import { CopyButton, Empty, Skeleton } from '../parts/states.js';
 import { When } from '../parts/when.js';

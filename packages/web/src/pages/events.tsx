@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { navigate, useAddress, withQuery } from '../address.js';
 import { Body } from '../parts/body.js';
 import { ErrorBox } from '../parts/error-box.js';
-import { type Column, Grid } from '../parts/grid.js';
+import { type Column, Grid } from '../parts/grid/grid.js';
 import { RunTitle } from '../parts/run/run-title.js';
 import { Empty, Skeleton } from '../parts/states.js';
 import { EvalRunOf } from '../queries/use-eval-run.js';

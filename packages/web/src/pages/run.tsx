@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { type Columns, useColumns } from '../parts/columns/use-columns.js';
 import { ErrorBox } from '../parts/error-box.js';
-import { Grid } from '../parts/grid.js';
+import { Grid } from '../parts/grid/grid.js';
 import { Ignored } from '../parts/ignored.js';
 import { RunHeading } from '../parts/run/run-heading.js';
 import { Empty, Skeleton } from '../parts/states.js';
@@ -245,7 +245,7 @@ function TaskGrid({ hrefOf, tasks, isEnded, columns, onSight, rowHeight }: TaskG
   return (
     <Grid
       label="Tasks"
-      name="tasks"
+      name={rowHeight === undefined ? 'tasks' : 'reading'}
       count={tasks.matched}
       columns={columns.shown}
       onMoveColumn={columns.move}

@@ -5,7 +5,7 @@ import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { type Columns, useColumns } from '../parts/columns/use-columns.js';
 import { MOST_RUNS, runsIn } from '../parts/compare/compared-runs.js';
 import { ErrorBox } from '../parts/error-box.js';
-import { type Column, Grid } from '../parts/grid.js';
+import { type Column, Grid } from '../parts/grid/grid.js';
 import { Ignored } from '../parts/ignored.js';
 import { useKeys } from '../parts/keys.js';
 import { hrefOfRun, nameOfRun, runColumns } from '../parts/run/run-columns.js';

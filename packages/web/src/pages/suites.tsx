@@ -4,7 +4,7 @@ import { score, whole } from '@touchstone/sdk/view';
 import { useEffect, useState } from 'preact/hooks';
 import { navigate, useAddress } from '../address.js';
 import { ErrorBox } from '../parts/error-box.js';
-import { type Column, Grid } from '../parts/grid.js';
+import { type Column, Grid } from '../parts/grid/grid.js';
 import { LongName } from '../parts/long-name.js';
 import { RunScore } from '../parts/run/run-columns.js';
 import { Empty, Skeleton } from '../parts/states.js';

@@ -1,5 +1,5 @@
 import type { Columns } from '../../parts/columns/use-columns.js';
-import type { Column } from '../../parts/grid.js';
+import type { Column } from '../../parts/grid/grid.js';
 
 const stay = (): void => undefined;
 

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Column } from '../grid.js';
+import type { Column } from '../grid/grid.js';
 import {
   type Arrangement,
   inOrder,

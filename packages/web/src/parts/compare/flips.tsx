@@ -12,7 +12,7 @@ import { ColumnsMenu } from '../columns/columns-menu.js';
 import { type Columns, useColumns } from '../columns/use-columns.js';
 import { ErrorBox } from '../error-box.js';
 import { Glyph } from '../glyphs.js';
-import { type Column, Grid } from '../grid.js';
+import { type Column, Grid } from '../grid/grid.js';
 import { Empty, Skeleton } from '../states.js';
 import { FilterChips, fieldsOf } from '../task/filter-fields.js';
 import { Change, changeOf, outcomeOf } from '../task/task-columns.js';

@@ -2,7 +2,7 @@ import type { RunSnapshot } from '@touchstone/sdk';
 import { duration, score, signed, usd, whole } from '@touchstone/sdk/view';
 import { SmallInterval } from '../../marks/small-interval.js';
 import { hasScore, verdictOfRun } from '../../run-words.js';
-import type { Column } from '../grid.js';
+import type { Column } from '../grid/grid.js';
 import { LongName } from '../long-name.js';
 import { VerdictBadge } from '../verdict.js';
 import { When } from '../when.js';

@@ -5,7 +5,7 @@ import { CELL_OUTCOMES, CellMark } from '../../marks/cell.js';
 import { usePages } from '../../queries/use-pages.js';
 import { client } from '../../source.js';
 import { ErrorBox } from '../error-box.js';
-import { type Column, Grid } from '../grid.js';
+import { type Column, Grid } from '../grid/grid.js';
 import { Empty, Skeleton } from '../states.js';
 
 type MatrixGridProps = {

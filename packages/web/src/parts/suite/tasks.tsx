@@ -8,7 +8,7 @@ import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Body } from '../body.js';
 import { ErrorBox } from '../error-box.js';
-import { type Column, Grid } from '../grid.js';
+import { type Column, Grid } from '../grid/grid.js';
 import { Panel } from '../panel.js';
 import { SearchField } from '../search-field.js';
 import { Empty, Skeleton } from '../states.js';

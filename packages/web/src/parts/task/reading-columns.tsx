@@ -2,7 +2,7 @@ import type { TaskListing } from '@touchstone/protocol';
 import { markHidden, score } from '@touchstone/sdk/view';
 import type { TaskBody } from '../../queries/use-bodies.js';
 import { Glyph } from '../glyphs.js';
-import type { Column } from '../grid.js';
+import type { Column } from '../grid/grid.js';
 import { outcomeOf } from './task-columns.js';
 
 export const READING_HEIGHT = 120;

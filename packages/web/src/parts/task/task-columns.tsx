@@ -2,7 +2,7 @@ import type { TaskListing } from '@touchstone/protocol';
 import { duration, percent, plural, score, signed, usd, whyNot } from '@touchstone/sdk/view';
 import { Strip } from '../../marks/strip.js';
 import { Glyph, type TaskOutcome } from '../glyphs.js';
-import type { Column } from '../grid.js';
+import type { Column } from '../grid/grid.js';
 
 export const outcomeOf = ({ passed, unscored }: TaskListing): TaskOutcome =>
   unscored === undefined ? (passed ? 'passed' : 'failed') : 'unscored';

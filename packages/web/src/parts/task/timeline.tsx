@@ -5,7 +5,7 @@ import { SpanMark } from '../../marks/waterfall.js';
 import { useTaskEvents } from '../../queries/use-task-events.js';
 import { Body } from '../body.js';
 import { ErrorBox } from '../error-box.js';
-import { type Column, Grid } from '../grid.js';
+import { type Column, Grid } from '../grid/grid.js';
 import { Section } from '../section.js';
 import { Skeleton } from '../states.js';
 import { textsOf } from './steps.js';
