@@ -4,10 +4,15 @@ import { createRequire } from 'node:module';
 const fromPackage = createRequire(new URL('../../packages/touchstone/package.json', import.meta.url));
 const SCHEMA = 'touchstone';
 
+/** What the tests have for this, too. */
+export const fromTests = (file) =>
+  fromPackage('jiti')
+    .createJiti(import.meta.url)
+    .import(`../../test/setup/${file}`);
+
 /** As the tests start one. It flushes, because it is killed, and keeps the time of every commit, which the checks ask for. */
 export async function startDatabase() {
-  const { createJiti } = fromPackage('jiti');
-  const { startServer } = await createJiti(import.meta.url).import('../../test/setup/postgres.ts');
+  const { startServer } = await fromTests('postgres.ts');
   const server = await startServer({ durable: true, settings: { track_commit_timestamp: 'on' } });
   const query = async (sql) => {
     const { Client } = fromPackage('pg');

@@ -78,6 +78,14 @@ async function holdLine(chaos) {
   await troubled(chaos, chaos.random.pick([300, 3_000, 8_000, 25_000]), line.mend, line);
 }
 
+/** One process loses the connection by which the others see that it lives, and gets no other. It knows that: nothing excuses it. */
+async function deafenLine(chaos) {
+  const line = anyLine(chaos);
+  line.deafen();
+  await pause(chaos.random.pick([300, 3_000, 10_000]));
+  line.mend();
+}
+
 const DISTURBANCES = [
   { disturb: killWorker, weight: 4 },
   { disturb: drainWorker, weight: 3 },
@@ -88,6 +96,7 @@ const DISTURBANCES = [
   { disturb: freezeDatabase, weight: 2 },
   { disturb: cutLine, weight: 4, inBackground: true },
   { disturb: holdLine, weight: 3, inBackground: true },
+  { disturb: deafenLine, weight: 2, inBackground: true },
   { disturb: cancelRun, weight: 3, inBackground: true },
   { disturb: pauseRun, weight: 4, inBackground: true },
   { disturb: slowReader, weight: 5, inBackground: true },

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { startServer } from '../../bench/lib/server.mjs';
 import { createHosts } from '../soak/hosts.mjs';
-import { openLine } from './line.mjs';
+import { fromTests } from './database.mjs';
 
 /** One of the hosts works, so that runs are also driven where requests are answered. */
 const HOSTS = [
@@ -15,6 +15,7 @@ const WORKERS = 3;
 const END_MS = 90_000;
 
 export async function createFleet({ config, folder, database, findings, troubles }) {
+  const { openLine } = await fromTests('line.ts');
   let number = 0;
   const lineOf = new Map();
 

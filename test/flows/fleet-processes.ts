@@ -37,9 +37,9 @@ export function openFleet(database: Server, project: { readonly tasks: number; r
   };
   const host = async (name: string, ...more: readonly string[]): Promise<Serving> =>
     started(await serve(['--data', name, ...more], folder.path, env(name)));
-  const worker = async (name: string, cwd = folder.path, health = ['--health', '0']): Promise<Worker> => {
-    const args = ['worker', '--data', name, ...health, '--log-level', 'error'];
-    return started(await workerOf(startCli(args, cwd, env(name))));
+  const worker = async (name: string, more: NodeJS.ProcessEnv = {}, cwd = folder.path): Promise<Worker> => {
+    const args = ['worker', '--data', name, '--health', '0', '--log-level', 'error'];
+    return started(await workerOf(startCli(args, cwd, { ...env(name), ...more })));
   };
   return {
     folder: folder.path,

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../packages/touchstone/src/app/index.js';
 import type { Annotation, Store } from '../../packages/touchstone/src/ports/index.js';
 import { openPostgresStore } from '../../packages/touchstone/src/store/index.js';
+import { openLine } from '../setup/line.js';
 import { type Cluster, hasPostgres, queryPostgres, startCluster } from '../setup/postgres.js';
 import { annotation } from './store/annotations-cases.js';
 import { ACME, commitSteps, createRun, takeLease } from './store/givens.js';
@@ -138,6 +139,30 @@ describe.skipIf(!hasPostgres())('processes that share a PostgreSQL store', () =>
     const woken = new Promise<void>((resolve) => two.log.watch(run.runId, resolve));
     await commitSteps(one, lease, [0]);
     await woken;
+  });
+
+  it('a process knows when the others can count it as lost, and when they no longer can', async () => {
+    const url = cluster.newUrl();
+    const line = await openLine(Number(new URL(url).port));
+    const behind = new URL(url);
+    behind.port = String(line.port);
+    try {
+      const [one, two] = [await open(behind.href, 'one'), await open(url, 'two')];
+      const run = await createRun(one, 'r1');
+      await takeLease(one, run);
+      const before = one.workers.presence();
+      expect(before).toBeDefined();
+      line.deafen();
+      const found = () => two.leases.adoptable(10);
+      await expect.poll(found, POLL).toEqual([{ owner: ACME, runId: run.runId }]);
+      expect(one.workers.presence()).toBeUndefined();
+      line.mend();
+      await expect.poll(() => one.workers.presence() ?? before, POLL).toBeGreaterThan(before as number);
+      await expect.poll(found, POLL).toEqual([]);
+    } finally {
+      await opened[0]?.close();
+      await line.close();
+    }
   });
 
   it('a name is held by one process at a time, and by the next one when the first has ended', async () => {

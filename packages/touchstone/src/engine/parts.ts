@@ -124,6 +124,11 @@ export type Sharing = {
   readonly environment: Digest;
   /** When this process last told the others that it lives, by its own clock. */
   toldAt(): number;
+  /**
+   * Another number after each time that the others could have counted this process as lost; undefined while they can. What it held
+   * before may be with them.
+   */
+  presence(): number | undefined;
   /** How many processes could execute a part of the run now, this one included. */
   processes(run: Run): Promise<number>;
   /** Runs of a tenant at work at a time, in all processes together. */

@@ -199,7 +199,7 @@ function createStore(opened: Db, clock: Clock, pace: Pace, sharing: Sharing, tim
     idempotency: createIdempotency(db, holder),
     retention: createRetention(db, clock),
     amounts: createAmounts(db),
-    workers: createWorkers(db, leaseClock, holder),
+    workers: createWorkers(db, leaseClock, holder, peers),
     paces: createPaces(db, leaseClock),
     work: createWork(db, leaseClock, peers),
     assignments: createAssignments(db, leaseClock, holder, peers, pace),

@@ -14,6 +14,10 @@ export type Peers = {
   listen(topic: Topic, listener: NoticeListener): () => void;
   /** The log of a run has a reader here, so that the others tell of it soon; until the answer is called. */
   follow(runId: RunId): () => void;
+  /**
+   * Another number after each time that the others could have counted this process as lost; undefined while they can.
+   */
+  presence(): number | undefined;
   /** Looks which of these lease holders are no more. */
   look(holders: readonly string[]): Promise<void>;
   /** Whether the last looks have shown that a holder's process is no more. */
@@ -30,6 +34,7 @@ export const NO_PEERS: Peers = {
   notify: NOTHING,
   listen: () => NOTHING,
   follow: () => NOTHING,
+  presence: () => 0,
   look: async () => undefined,
   isGone: () => false,
   holdAlone: async () => true,

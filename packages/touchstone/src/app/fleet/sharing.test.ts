@@ -16,6 +16,7 @@ function member(alive: readonly Digest[]) {
   const workers = {
     list,
     beat: async () => undefined,
+    presence: () => 1,
     leave: async () => undefined,
     sweep: async () => undefined,
     waitingRuns: async () => 0,

@@ -31,11 +31,13 @@ export function createFleetMember(parts: SharingParts): FleetMember {
     (await workers.list()).some((worker) => worker.environment === wanted);
   /** Nobody else could open what was planned here and cannot be opened here any more. */
   let toldAt = clock.elapsed();
+  const tellPresence = presenceTeller(parts);
   const isAlone = async (): Promise<boolean> => (await workers.list()).length <= 1;
   return {
     activeRuns: parts.activeRuns,
     environment,
     toldAt: () => toldAt,
+    presence: workers.presence,
     async processes({ plan }) {
       const [all, wanted] = [await workers.list(), environmentOf(plan)];
       const able = all.filter((worker) => wanted === undefined || worker.environment === wanted);
@@ -61,9 +63,20 @@ export function createFleetMember(parts: SharingParts): FleetMember {
     join: (facts) =>
       keepBeating(parts, async () => {
         const startedAt = clock.elapsed();
+        tellPresence();
         await workers.beat({ ...facts(), environment });
         toldAt = startedAt;
       }),
+  };
+}
+
+/** Tells the operator of a process that does nothing because the others cannot see that it lives: once, until they can. */
+function presenceTeller({ workers, log }: SharingParts): () => void {
+  let isTold = false;
+  return () => {
+    const isUnseen = workers.presence() === undefined;
+    if (isUnseen && !isTold) log.warn('workers.unseen');
+    isTold = isUnseen;
   };
 }
 

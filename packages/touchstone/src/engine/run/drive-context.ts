@@ -14,6 +14,8 @@ export type DriveState = {
   running: number;
   /** Until when the lease is ours for certain, by the clock of this process. */
   heldUntil: number;
+  /** The presence of this process when the lease was last ours for certain. */
+  presence: number | undefined;
   readonly access: AccessCount;
   /** Work was aborted in the middle, so the run has unfinished work although nothing is left to start. */
   dropped: boolean;

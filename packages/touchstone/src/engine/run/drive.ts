@@ -13,7 +13,15 @@ import { keepLease, stopFrom } from './watching.js';
 /** A run being driven by this process. Done with false when it is left to a process that can execute it. */
 export type Drive = Pick<DriveContext, 'stop' | 'leave' | 'drain'> & { readonly done: Promise<boolean> };
 
-export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener, onWork: () => void): Drive {
+/** A lease, and the presence of this process when it was asked for. */
+export type TakenLease = { readonly lease: Lease; readonly presence: number | undefined };
+
+export function startDrive(
+  parts: Parts,
+  { lease, presence }: TakenLease,
+  publish: ProgressListener,
+  onWork: () => void,
+): Drive {
   const over = new AbortController();
   const state: DriveState = {
     leaving: false,
@@ -24,6 +32,7 @@ export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener
     stop: undefined,
     running: 0,
     heldUntil: parts.clock.elapsed() + parts.limits.leaseMs,
+    presence,
     access: { answered: false, deniedInRow: 0 },
     dropped: false,
     wake: () => undefined,

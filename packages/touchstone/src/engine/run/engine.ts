@@ -5,6 +5,7 @@ import { isDue, isWaiting, openFlow } from '../approvals/drive-flow.js';
 import { createInterrupts } from '../approvals/interrupts.js';
 import { ENGINE_VERSION, type Parts } from '../parts.js';
 import { createAssignmentPool } from '../work/assignment-pool.js';
+import { isUnseen } from '../work/presence.js';
 import { createTurnsAlone } from '../work/turns-alone.js';
 import { createAdoption } from './adoption.js';
 import { createAlarms } from './alarms.js';
@@ -34,13 +35,14 @@ export function createEngine(given: Parts): Engine {
 
   /** One attempt: take the lease, drive, let go. False when the run is left to another process, which may have it already. */
   const attempt = async (owner: Owner, runId: RunId, mine: ActiveRun, most?: number): Promise<boolean> => {
+    const presence = parts.sharing?.presence();
     const lease = await parts.store.leases.take(owner, runId, leaseMs, most);
     if (!lease) return false;
     if (lease.lostDrives > 0) takeovers += 1;
     try {
       if (closing) return false;
       const publish: ProgressListener = (progress, finished) => feed.publish(runId, progress, finished);
-      mine.drive = startDrive(parts, lease, publish, lookForWork);
+      mine.drive = startDrive(parts, { lease, presence }, publish, lookForWork);
       const isOurs = await mine.drive.done;
       if (!isOurs) adoption.passedOver(runId);
       return isOurs;
@@ -65,6 +67,8 @@ export function createEngine(given: Parts): Engine {
   const attemptRun = async (run: Run, mine: ActiveRun): Promise<boolean> => {
     const { owner, runId } = run;
     if (openFlow(parts, run)) return attempt(owner, runId, mine);
+    // Others would take it away at once, and count that as a loss.
+    if (parts.works && isUnseen(parts.sharing)) return false;
     const isOurs = parts.works && ((await parts.sharing?.suits(run)) ?? true);
     if (isOurs) return attemptInSlot(owner, runId, mine);
     if (parts.works) adoption.passedOver(runId);

@@ -14,6 +14,7 @@ import type { Backlog, SealedRepeat } from '../log/backlog.js';
 import type { Committer } from '../log/committer.js';
 import { beginning, completion, type Ending, failure, resumption, stopping } from '../log/endings.js';
 import type { Parts } from '../parts.js';
+import { wasUnseen } from '../work/presence.js';
 import type { DriveState } from './drive-context.js';
 import { countAccess, graverStop, nextStep, type Stop, type View } from './next-step.js';
 import type { PlannedUnit, Units } from './units.js';
@@ -93,7 +94,7 @@ const viewOf = ({
   runningElsewhere,
 }: Loop): View => ({
   leaving: state.leaving,
-  unsure: parts.clock.elapsed() >= state.heldUntil,
+  unsure: isUnsure(parts, state),
   draining: state.draining || state.spreading,
   crashed: state.crash !== undefined,
   halted: state.halted,
@@ -106,6 +107,10 @@ const viewOf = ({
   concurrency: kind.concurrency,
 });
 
+/** The lease may have run out, or others may have taken this process for lost. */
+const isUnsure = (parts: Parts, { heldUntil, presence }: DriveState): boolean =>
+  parts.clock.elapsed() >= heldUntil || wasUnseen(parts.sharing, presence);
+
 /**
  * Executes one unit, when there is a slot for it, and hands its record to the committer. Work that ends after the abort
  * leaves no trace.
@@ -116,9 +121,12 @@ async function execute(loop: Loop, unit: PlannedUnit): Promise<void> {
   const entering = loop.enterSlot();
   const leave = entering instanceof Promise ? await entering : entering;
   try {
-    const executed = leave && (await executeWithin(loop, unit));
-    if (!executed || abort.signal.aborted) state.dropped = true;
-    else await seal(loop, unit, executed);
+    if (leave && entering instanceof Promise && isUnsure(loop.parts, state)) loop.units.giveBack(unit);
+    else {
+      const executed = leave && (await executeWithin(loop, unit));
+      if (!executed || abort.signal.aborted) state.dropped = true;
+      else await seal(loop, unit, executed);
+    }
   } catch (error) {
     if (abort.signal.aborted || error instanceof AgentChanged) state.dropped = true;
     else state.crash ??= { error };

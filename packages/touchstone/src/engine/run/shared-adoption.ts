@@ -1,5 +1,6 @@
 import type { Owner, RunId } from '@touchstone/protocol';
 import type { Parts } from '../parts.js';
+import { isUnseen } from '../work/presence.js';
 import type { Adoption } from './adoption.js';
 
 /** The head of each tenant's line is enough: one run is taken at a time. */
@@ -51,7 +52,7 @@ export function createSharedAdoption(
     }
   };
   const adopt = (): Promise<void> => {
-    if (!works || closing) return Promise.resolve();
+    if (!works || closing || isUnseen(sharing)) return Promise.resolve();
     isWanted = true;
     looking ??= look().finally(() => {
       looking = undefined;

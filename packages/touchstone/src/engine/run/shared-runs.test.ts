@@ -6,6 +6,7 @@ import { createEngine } from './engine.js';
 const sharing = {
   environment: asId<Digest>('sha256:here'),
   toldAt: () => Number.POSITIVE_INFINITY,
+  presence: () => 1,
   processes: async () => 1,
   activeRuns: 32,
   suits: async () => true,
@@ -106,6 +107,39 @@ describe('a lease that may have run out', () => {
     await clock.advance(parts.limits.leaseMs);
     await driven;
     expect(looks).toBeLessThan(1_000);
+    expect(await statusOf(bench, runId)).toBe('completed');
+  });
+});
+
+describe('a driver that the others have counted as lost', () => {
+  it('begins nothing before it has renewed its lease', async () => {
+    let presence: number | undefined = 1;
+    const open: (() => void)[] = [];
+    const bench = await openBench({
+      tasks: countingTasks(4),
+      parts: { sharing: { ...sharing, presence: () => presence } },
+      behave: async (input) => {
+        await new Promise<void>((resolve) => open.push(resolve));
+        return answered(`answer ${input}`);
+      },
+    });
+    const scored = async (runId: Parameters<Bench['events']>[0]) =>
+      (await bench.events(runId)).filter(({ type }) => type === 'eval.scored').length;
+    const runId = await bench.createRun('r', { concurrency: 2 });
+    const driven = bench.engine.drive(owner, runId);
+    await until(() => open.length === 2);
+    presence = undefined;
+    for (const finish of open.splice(0)) finish();
+    await until(async () => (await scored(runId)) === 2);
+    await bench.clock.advance(3_000);
+    expect(bench.calls).toHaveLength(2);
+    presence = 2;
+    await settled();
+    expect(bench.calls).toHaveLength(2);
+    await bench.clock.advance(1_000);
+    await until(() => open.length === 2);
+    for (const finish of open.splice(0)) finish();
+    await driven;
     expect(await statusOf(bench, runId)).toBe('completed');
   });
 });

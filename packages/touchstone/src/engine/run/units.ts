@@ -10,9 +10,12 @@ export type Units = {
   /** How many are left at most. */
   readonly remaining: number;
   take(): PlannedUnit;
+  /** One that was taken and has not begun. */
+  giveBack(unit: PlannedUnit): void;
 };
 
 export function createUnits({ steps, repeats, ordinalAt }: RunKind, backlog: Backlog): Units {
+  const returned: PlannedUnit[] = [];
   let cursor = 0;
   const skipSealed = (): void => {
     while (cursor < steps * repeats && backlog.isSealed(Math.floor(cursor / repeats), cursor % repeats))
@@ -21,17 +24,20 @@ export function createUnits({ steps, repeats, ordinalAt }: RunKind, backlog: Bac
   return {
     get left() {
       skipSealed();
-      return cursor < steps * repeats;
+      return returned.length > 0 || cursor < steps * repeats;
     },
     get remaining() {
-      return steps * repeats - cursor;
+      return returned.length + steps * repeats - cursor;
     },
     take() {
+      const first = returned.shift();
+      if (first) return first;
       skipSealed();
       const position = Math.floor(cursor / repeats);
       const repeat = cursor % repeats;
       cursor += 1;
       return { position, ordinal: ordinalAt(position), repeat };
     },
+    giveBack: (unit) => void returned.push(unit),
   };
 }

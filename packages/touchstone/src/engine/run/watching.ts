@@ -27,12 +27,13 @@ export async function keepLease(context: DriveContext): Promise<void> {
   let isHeld = true;
   const look = async (): Promise<void> => {
     await obey(context);
-    if (parts.clock.elapsed() < renewAt) return;
-    const askedAt = parts.clock.elapsed();
+    const [askedAt, presence] = [parts.clock.elapsed(), parts.sharing?.presence()];
+    const isSeenAgain = presence !== undefined && presence !== state.presence;
+    if (askedAt < renewAt && !isSeenAgain) return;
     isHeld = await parts.store.leases.renew(lease, leaseMs);
     renewAt = parts.clock.elapsed() + leaseMs / 3;
     // Who waited because it was unsure goes on.
-    if (isHeld) state.heldUntil = askedAt + leaseMs;
+    if (isHeld) [state.heldUntil, state.presence] = [askedAt + leaseMs, presence];
     state.wake();
   };
   while (isHeld && (await isStillAt(parts.clock.sleep(Math.min(LISTEN_MS, leaseMs / 3), over)))) {

@@ -23,6 +23,7 @@ import {
 } from './assignment-step.js';
 import { type AssignmentWriter, createAssignmentWriter } from './assignment-writer.js';
 import { type ClaimedUnit, claimedUnits } from './claimed-units.js';
+import { wasUnseen } from './presence.js';
 import type { TurnsAlone } from './turns-alone.js';
 import type { UnitNumbers } from './unit-numbers.js';
 
@@ -38,6 +39,8 @@ type AssignmentState = {
   isExhausted: boolean;
   running: number;
   runningAlone: boolean;
+  /** The presence of this process when the assignment was last its own for certain. */
+  presence: number | undefined;
   averageMs: number | undefined;
   wake: () => void;
 };
@@ -47,6 +50,7 @@ export type AssignmentContext = {
   readonly run: Run;
   readonly assignment: Assignment;
   readonly claims: readonly OpenClaim[];
+  readonly presence: number | undefined;
   readonly numbers: UnitNumbers;
   readonly executor: Executor;
   readonly alone: TurnsAlone;
@@ -57,6 +61,8 @@ export type AssignmentWork = {
   readonly done: Promise<void>;
   /** What is asked of the run, as it was read. */
   obey(asked: Parameters<typeof assignmentStop>[0]): void;
+  /** It was found to be held here, by a look that began with this presence. */
+  found(presence: number | undefined): void;
   /** Another process has it, or the work has ended. */
   end(): void;
   /** Lets go of it when what it has claimed is finished. */
@@ -85,6 +91,9 @@ export function startAssignment(context: AssignmentContext): AssignmentWork {
   return {
     done: begin(loop),
     obey: (asked) => obey(loop, asked),
+    found(presence) {
+      state.presence = presence;
+    },
     end: change(() => {
       state.isOver = true;
     }),
@@ -98,7 +107,7 @@ export function startAssignment(context: AssignmentContext): AssignmentWork {
 }
 
 function openLoop(context: AssignmentContext): AssignmentLoop {
-  const { parts, assignment } = context;
+  const { parts, assignment, presence } = context;
   const state: AssignmentState = {
     isOver: false,
     leaving: false,
@@ -107,6 +116,7 @@ function openLoop(context: AssignmentContext): AssignmentLoop {
     isExhausted: false,
     running: 0,
     runningAlone: false,
+    presence,
     averageMs: undefined,
     wake: () => undefined,
   };
@@ -190,14 +200,16 @@ function viewOf(loop: AssignmentLoop): AssignmentView {
     isAsking: writer.isAsking,
     wanted: unitsWanted({ slots, running: state.running, ready: ready.length }, state.averageMs),
     slots,
-    isUnsure: isUnsure(parts),
+    isUnsure: isUnsure(parts, state),
     isAlone: state.runningAlone || ready[0]?.alone === true,
   };
 }
 
 /** What has begun must reach the agent before others count this process as lost. */
 const MARGIN_MS = 1_000;
-const isUnsure = ({ clock, sharing }: Parts): boolean =>
+const isUnsure = (parts: Parts, { presence }: AssignmentState): boolean =>
+  isSilent(parts) || wasUnseen(parts.sharing, presence);
+const isSilent = ({ clock, sharing }: Parts): boolean =>
   sharing !== undefined && clock.elapsed() - sharing.toldAt() > SILENT_MS - MARGIN_MS;
 
 /** The agent is looked at before the assignment is let go of: what was executed here is worth nothing if it has changed. */
@@ -215,7 +227,9 @@ async function execute(loop: AssignmentLoop, unit: ClaimedUnit): Promise<void> {
   state.runningAlone = unit.alone;
   const leave = await enter(loop, unit);
   try {
-    if (leave) await executeIn(loop, unit);
+    // It may have waited for long.
+    if (leave && isUnsure(loop.parts, state)) loop.ready.unshift(unit);
+    else if (leave) await executeIn(loop, unit);
   } catch (error) {
     if (!abort.signal.aborted) await report(loop, error);
   }

@@ -6,6 +6,7 @@ import { taskSourceOf } from '../kinds/task-source.js';
 import type { Parts } from '../parts.js';
 import { type AssignmentWork, startAssignment } from './assignment-loop.js';
 import { assignmentKey, nextShare } from './next-share.js';
+import { isUnseen } from './presence.js';
 import type { TurnsAlone } from './turns-alone.js';
 import { unitNumbers } from './unit-numbers.js';
 
@@ -24,6 +25,8 @@ export type AssignmentPool = {
 
 type ActiveAssignment = {
   readonly assignment: Assignment;
+  /** That of this process when it was taken. */
+  readonly presence: number | undefined;
   /** Absent while the agent is being opened. */
   work?: AssignmentWork;
   isLeaving: boolean;
@@ -52,24 +55,28 @@ export function createAssignmentPool(parts: Parts, environment: Digest, alone: T
     lookSoon();
   };
   const take = async (listed: Assignment): Promise<void> => {
+    const presence = parts.sharing?.presence();
     const taken = await parts.store.assignments.take(listed);
     if (!taken) return;
-    const one: ActiveAssignment = { assignment: taken.assignment, isLeaving: isClosing };
+    const one: ActiveAssignment = { assignment: taken.assignment, presence, isLeaving: isClosing };
     active.set(assignmentKey(listed), one);
     const done = hold(one, taken.claims).finally(() => ended.delete(done));
     ended.add(done);
   };
   /** True when there may be more to do. */
   const step = async (): Promise<boolean> => {
+    const presence = parts.sharing?.presence();
     const list = await parts.store.assignments.list();
     for (const [key, one] of active)
       obey(
         one,
         list.assignments.find((row) => assignmentKey(row) === key),
+        presence,
       );
     const now = parts.clock.elapsed();
     for (const [key, until] of passed) if (until <= now) passed.delete(key);
-    if (isClosing) return false;
+    // What is taken while the others count this process as lost would be taken away.
+    if (isClosing || isUnseen(parts.sharing)) return false;
     const keys = { active: new Set(active.keys()), passed: new Set(passed.keys()) };
     const next = nextShare({ ...list, environment, ...keys });
     if (next?.kind === 'take') await take(next.assignment);
@@ -116,9 +123,17 @@ export function createAssignmentPool(parts: Parts, environment: Digest, alone: T
 }
 
 /** The row of an assignment that is no longer there, or has another token, is of others. */
-function obey({ assignment, work }: ActiveAssignment, row: Assignment | undefined): void {
-  if (row?.token !== assignment.token) work?.end();
-  else work?.obey(row);
+function obey(
+  { assignment, work }: ActiveAssignment,
+  row: Assignment | undefined,
+  presence: number | undefined,
+): void {
+  if (row?.token !== assignment.token) {
+    work?.end();
+    return;
+  }
+  work?.found(presence);
+  work?.obey(row);
 }
 
 /** False when the run cannot be executed here: then it is left to others. */
@@ -128,7 +143,7 @@ async function execute(
   one: ActiveAssignment,
   claims: readonly OpenClaim[],
 ): Promise<boolean> {
-  const { assignment } = one;
+  const { assignment, presence } = one;
   const { owner, runId } = assignment;
   const giveBack = () => parts.store.assignments.release(assignment, false);
   const run = one.isLeaving ? undefined : await parts.store.runs.get(owner, runId);
@@ -140,7 +155,8 @@ async function execute(
   }
   try {
     const numbers = unitNumbers(run.plan as Parameters<typeof unitNumbers>[0]);
-    one.work = startAssignment({ parts, run, assignment, claims, numbers, executor: opened, alone });
+    const context = { parts, run, assignment, claims, presence, numbers, executor: opened, alone };
+    one.work = startAssignment(context);
     await one.work.done;
   } finally {
     await opened.close();

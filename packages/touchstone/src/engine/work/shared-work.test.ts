@@ -14,6 +14,7 @@ const ENVIRONMENT = asId<Digest>('sha256:here');
 const sharing = {
   environment: ENVIRONMENT,
   toldAt: () => Number.POSITIVE_INFINITY,
+  presence: () => 1,
   processes: async () => 2,
   activeRuns: 32,
   suits: async () => true,
@@ -214,4 +215,44 @@ it('a process that the others may count as lost begins nothing before it has tol
   void bench.engine.adopt();
   await done;
   expect(bench.calls).toHaveLength(60);
+});
+
+it('a process that the others have counted as lost begins nothing before it has seen what is still its own', async () => {
+  let presence: number | undefined = 1;
+  const held: (() => void)[] = [];
+  let isHeld = true;
+  const bench = await openShared({
+    parts: { sharing: { ...sharing, presence: () => presence } },
+    behave: async (input) => {
+      if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+      return answered(`answer ${input}`);
+    },
+  });
+  const runId = await bench.createRun('r', WIDE);
+  const done = driven(bench, runId);
+  while (held.length < 20) await new Promise((resolve) => setImmediate(resolve));
+  presence = undefined;
+  isHeld = false;
+  for (const finish of held) finish();
+  await bench.clock.advance(5_000);
+  expect(bench.calls).toHaveLength(20);
+  // Seen again: what it held may be with others, until it has looked.
+  presence = 2;
+  await bench.clock.advance(500);
+  expect(bench.calls).toHaveLength(20);
+  void bench.engine.adopt();
+  await done;
+  expect(bench.calls).toHaveLength(60);
+});
+
+it('a process that the others count as lost takes nothing', async () => {
+  let presence: number | undefined;
+  const bench = await openShared({ parts: { sharing: { ...sharing, presence: () => presence } } });
+  const runId = await bench.createRun('r', WIDE);
+  await bench.engine.drive(owner, runId);
+  await bench.engine.adopt();
+  expect((await runOf(bench, runId)).status).toBe('pending');
+  presence = 1;
+  await driven(bench, runId);
+  expect((await runOf(bench, runId)).status).toBe('completed');
 });

@@ -22,6 +22,11 @@ export type WorkerRow = Worker & {
 export type Workers = {
   /** Tells the others that this process is there. */
   beat(worker: Worker): Promise<void>;
+  /**
+   * Another number after each time that the others could have counted this process as lost, although it has told them; undefined while
+   * they can. What it held before may be with them.
+   */
+  presence(): number | undefined;
   /** This process takes up no more. */
   leave(): Promise<void>;
   /** Those that have told so lately, this process included. */

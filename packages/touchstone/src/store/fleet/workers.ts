@@ -1,6 +1,7 @@
 import { asId, type Digest } from '@touchstone/protocol';
 import type { Clock, WorkerRow, Workers } from '../../ports/index.js';
 import type { Db, Row } from '../db.js';
+import type { Peers } from '../peers.js';
 import { numberAt, textAt } from '../rows.js';
 
 const BEAT = `INSERT INTO workers (worker, environment, version, at_work, beat_at) VALUES (?, ?, ?, ?, ?)
@@ -23,8 +24,14 @@ const ALIVE_MS = 20_000;
 const FORGOTTEN_MS = 3_600_000;
 const QUEUE = 'workers';
 
-export function createWorkers(db: Db, clock: Pick<Clock, 'now'>, name: string): Workers {
+export function createWorkers(
+  db: Db,
+  clock: Pick<Clock, 'now'>,
+  name: string,
+  { presence }: Pick<Peers, 'presence'>,
+): Workers {
   return {
+    presence,
     async beat({ environment, version, atWork }) {
       const now = clock.now();
       await db.transaction([{ sql: BEAT, params: [name, environment, version, atWork, now] }], QUEUE);

@@ -18,7 +18,7 @@ export type Connection = {
 };
 
 /** Far above what a usual statement takes, and far below the minute for which a driver keeps what it has executed. */
-const ANSWER_MS = 20_000;
+export const ANSWER_MS = 20_000;
 export const UNLIMITED = 0;
 
 export function createConnection(driver: Driver, address: PostgresAddress, answerMs = ANSWER_MS): Connection {

@@ -65,6 +65,7 @@ export async function openPeers(holder: string, options: Options): Promise<Peers
     await session.close();
     return undefined;
   }
+  await session.tryLock(holder);
   session.keepLock(holder);
   const everyMs = ({ topic, runId }: Notice): number =>
     topic !== 'log' || followed.has(runId) ? FOLLOWED_MS : UNFOLLOWED_MS;
@@ -80,6 +81,7 @@ export async function openPeers(holder: string, options: Options): Promise<Peers
   return {
     notify,
     follow: followed.follow,
+    presence: () => session.lockNumber(holder),
     listen: (topic, listener) =>
       listeners.add(topic, ({ runId, detail }) => listener(asId<RunId>(runId), detail)),
     look: (holders) => gone.look(holders.filter((one) => one.endsWith(MARK))),

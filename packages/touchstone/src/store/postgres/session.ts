@@ -1,7 +1,9 @@
 import type { Clock } from '../../ports/index.js';
 import type { SqlValue } from '../db.js';
+import { ANSWER_MS } from './connection.js';
 import { type Driver, openClient, type PgClient, type PgResult } from './open-client.js';
 import type { PostgresAddress } from './postgres-address.js';
+import { codeOf } from './postgres-errors.js';
 
 /**
  * A connection that is this process's alone: notifications and locks belong to it, and end with the process. A lost one is
@@ -16,6 +18,8 @@ export type Session = {
   keepLock(name: string): void;
   /** Whether the lock of this name is held here after one attempt. */
   tryLock(name: string): Promise<boolean>;
+  /** Another number each time that the lock was taken; undefined while it is not held. */
+  lockNumber(name: string): number | undefined;
   close(): Promise<void>;
 };
 type Rows = PgResult['rows'];
@@ -40,25 +44,31 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { clock, address } = options;
   const closing = new AbortController();
   const kept = new Set<string>();
-  let held = new Set<string>();
+  let held = new Map<string, number>();
   let client: PgClient | undefined;
-  let connectedAt = 0;
+  let [connectedAt, taken] = [0, 0];
 
   const connect = async (): Promise<void> => {
     let opened: PgClient | undefined;
     const onLost = (): void => {
-      if (opened && client === opened) lose();
+      if (opened) lose(opened);
     };
-    opened = await openClient(options.driver, address, { onLost });
+    opened = await openClient(options.driver, address, { onLost, answerMs: ANSWER_MS });
     opened.on('notification', ({ payload = '' }) => options.onNotice(payload));
-    await opened.query(options.channels.map((channel) => `LISTEN "${channel}"`).join('; '));
-    held = new Set();
+    await opened
+      .query(options.channels.map((channel) => `LISTEN "${channel}"`).join('; '))
+      .catch(endOf(opened));
     client = opened;
     connectedAt = clock.elapsed();
   };
-  const lose = (): void => {
-    client = undefined;
+  const lose = (lost: PgClient): void => {
+    if (client !== lost) return;
+    [client, held] = [undefined, new Map()];
     void keepConnected();
+  };
+  const giveUp = (lost: PgClient): void => {
+    lose(lost);
+    void lost.end().catch(() => undefined);
   };
   const pause = (): Promise<boolean> =>
     clock.sleep(AGAIN_MS, closing.signal).then(
@@ -69,15 +79,23 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     while (!client && (await pause())) await connect().catch(() => undefined);
     for (const name of kept) void keepTrying(name);
   };
-  const query: Session['query'] = async (sql, params) =>
-    (await client?.query(sql, params as readonly SqlValue[]).catch(() => undefined))?.rows;
+  const query: Session['query'] = async (sql, params) => {
+    const asked = client;
+    const result = await asked?.query(sql, params as readonly SqlValue[]).catch((error) => {
+      // No word of the server: it may have ended this connection long ago.
+      if (codeOf(error) === undefined) giveUp(asked);
+      return undefined;
+    });
+    return result?.rows;
+  };
   const tryLock = async (name: string): Promise<boolean> => {
     // Each lock is counted by the server: taken twice, it would have to be let go twice.
     if (client && held.has(name)) return true;
     const [locks, asked] = [held, client];
     const [row] = (await query(TRY_LOCK, [lockName(address, name)])) ?? [];
     if (row?.held !== 1 || asked !== client) return false;
-    locks.add(name);
+    taken += 1;
+    locks.set(name, taken);
     return true;
   };
   const keepTrying = async (name: string): Promise<void> => {
@@ -88,6 +106,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   return {
     query,
     tryLock,
+    lockNumber: (name) => held.get(name),
     connectedMs: () => (client ? clock.elapsed() - connectedAt : 0),
     keepLock(name) {
       kept.add(name);
@@ -98,11 +117,20 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const open = client;
       client = undefined;
       // Named, although the connection ends: the server may take a moment to notice that.
-      for (const name of held) await open?.query(UNLOCK, [lockName(address, name)]).catch(() => undefined);
+      for (const name of held.keys())
+        await open?.query(UNLOCK, [lockName(address, name)]).catch(() => undefined);
       await open?.end().catch(() => undefined);
     },
   };
 }
+
+/** A connection that is of no use is not left open. */
+const endOf =
+  (client: PgClient) =>
+  (error: unknown): never => {
+    void client.end().catch(() => undefined);
+    throw error;
+  };
 
 /** Locks are of a database; schemas in it are stores of their own. */
 export const lockName = ({ schema }: Pick<PostgresAddress, 'schema'>, name: string): string =>
