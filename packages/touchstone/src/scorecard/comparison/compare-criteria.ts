@@ -1,4 +1,5 @@
 import type { ChangedCriterion, CriterionId, TaskResult } from '@touchstone/protocol';
+import { createFindResult } from './find-result.js';
 
 type Sum = {
   tasks: number;
@@ -13,10 +14,10 @@ export function compareCriteria(
   before: readonly TaskResult[],
   after: readonly TaskResult[],
 ): readonly ChangedCriterion[] {
-  const earlier = new Map(before.map((result) => [result.taskId, result]));
+  const earlier = createFindResult(before);
   const sums = new Map<CriterionId, Sum>();
-  for (const result of after) {
-    const known = earlier.get(result.taskId);
+  for (const [at, result] of after.entries()) {
+    const known = result.criteria && earlier(result.taskId, at);
     if (known && !known.unscored && !result.unscored) addTask(sums, known, result);
   }
   return [...sums]

@@ -13,6 +13,7 @@ import {
 } from '@touchstone/protocol';
 import type { SharedTasks } from './common-tasks.js';
 import { compareCriteria } from './compare-criteria.js';
+import { createFindResult } from './find-result.js';
 import { compareResults } from './regression.js';
 
 /** A run that is compared, with what it measured, in suite order. */
@@ -86,27 +87,36 @@ export const compareTasks = (
 
 /** In the order of the later run; what only the earlier one had comes last. */
 function pairTasks(before: readonly TaskResult[], after: readonly TaskResult[]): TaskPair[] {
-  const earlier = new Map(before.map((result) => [result.taskId, result]));
-  const later = new Set(after.map(({ taskId }) => taskId));
-  return [
-    ...after.map((result) => pairOf(earlier.get(result.taskId), result)),
-    ...before.filter(({ taskId }) => !later.has(taskId)).map((result) => pairOf(result, undefined)),
-  ];
+  const earlier = createFindResult(before);
+  const later = createFindResult(after);
+  const pairs = after.map((result, at) => pairOf(earlier(result.taskId, at), result));
+  for (const [at, result] of before.entries())
+    if (!later(result.taskId, at)) pairs.push(pairOf(result, undefined));
+  return pairs;
 }
 
 // Scores of repeats are means, and two equal ones may differ in their last digit.
 const ROUNDING = 1e-9;
 
 function pairOf(before: TaskResult | undefined, after: TaskResult | undefined): TaskPair {
-  const known = before && after && !before.unscored && !after.unscored;
-  const change = known ? after.score - before.score : undefined;
+  if (before && after && !before.unscored && !after.unscored) return scoredPair(before, after);
   const pair = {
     taskId: ((after ?? before) as TaskResult).taskId,
     ...(before && { before: scoreOf(before) }),
     ...(after && { after: scoreOf(after) }),
-    ...(change !== undefined && { change: Math.abs(change) < ROUNDING ? 0 : change }),
   };
   return { ...pair, turn: turnOf(pair), ...(after?.criteria && { rubric: true }) };
+}
+
+/** Most pairs by far, and made of one piece. */
+function scoredPair(earlier: TaskResult, later: TaskResult): TaskPair {
+  const moved = later.score - earlier.score;
+  const change = Math.abs(moved) < ROUNDING ? 0 : moved;
+  const before = { score: earlier.score, passed: earlier.passed };
+  const isEqual = later.score === before.score && later.passed === before.passed;
+  const after = isEqual ? before : { score: later.score, passed: later.passed };
+  const pair = { taskId: later.taskId, before, after, change, turn: turnOf({ before, after, change }) };
+  return later.criteria ? { ...pair, rubric: true } : pair;
 }
 
 /** What a comparison keeps of a result. */
@@ -117,7 +127,7 @@ export const scoreOf = ({ score, passed, unscored }: TaskResult): ComparedScore 
 });
 
 /** Under another threshold a task can change sides although its score has not moved. */
-function turnOf({ before, after, change }: Omit<TaskPair, 'turn'>): Turn {
+function turnOf({ before, after, change }: Pick<TaskPair, 'before' | 'after' | 'change'>): Turn {
   if (!after) return 'gone';
   if (!before) return 'new';
   if (change === undefined) return before.unscored && after.unscored ? 'same' : 'unclear';
@@ -126,10 +136,8 @@ function turnOf({ before, after, change }: Omit<TaskPair, 'turn'>): Turn {
 }
 
 /** Tasks that moved equally far stay in suite order. */
-function sortPairs(pairs: readonly TaskPair[]): readonly TaskPair[] {
-  const keyed = pairs.map((pair) => ({ pair, rank: TURNS.indexOf(pair.turn), size: -sizeOf(pair) }));
-  return keyed.sort((a, b) => a.rank - b.rank || a.size - b.size).map(({ pair }) => pair);
-}
+const sortPairs = (pairs: readonly TaskPair[]): readonly TaskPair[] =>
+  TURNS.flatMap((turn) => pairs.filter((pair) => pair.turn === turn).sort((a, b) => sizeOf(b) - sizeOf(a)));
 
 /** In steps, so that the last digit does not decide which of two equal moves comes first. */
 const sizeOf = ({ change = 0 }: TaskPair): number => Math.round(Math.abs(change) / ROUNDING);

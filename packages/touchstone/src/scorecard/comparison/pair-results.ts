@@ -1,4 +1,5 @@
 import type { TaskResult } from '@touchstone/protocol';
+import { createFindResult } from './find-result.js';
 
 /** One task in two runs, both of which could score it. `difference` is after − before: negative is worse. */
 export type Pair = { readonly before: TaskResult; readonly after: TaskResult; readonly difference: number };
@@ -11,11 +12,11 @@ export function pairResults(
   before: readonly TaskResult[],
   after: readonly TaskResult[],
 ): { readonly pairs: readonly Pair[]; readonly unpaired: number } {
-  const earlier = new Map(before.map((result) => [result.taskId, result]));
+  const earlier = createFindResult(before);
   const pairs: Pair[] = [];
   let shared = 0;
-  for (const result of after) {
-    const known = earlier.get(result.taskId);
+  for (const [at, result] of after.entries()) {
+    const known = earlier(result.taskId, at);
     if (known) shared += 1;
     if (known && !known.unscored && !result.unscored)
       pairs.push({ before: known, after: result, difference: result.score - known.score });

@@ -178,11 +178,11 @@ function describeBaseline({
 }
 
 function sidesChanged(pairs: readonly Pair[]): Pick<ReportedRegression, 'toFail' | 'toPass'> {
-  const idsWhere = (from: boolean, to: boolean): TaskId[] =>
-    pairs.flatMap(({ before, after }) =>
-      before.passed === from && after.passed === to ? [after.taskId] : [],
-    );
-  return { toFail: idsWhere(true, false), toPass: idsWhere(false, true) };
+  const toFail: TaskId[] = [];
+  const toPass: TaskId[] = [];
+  for (const { before, after } of pairs)
+    if (before.passed !== after.passed) (after.passed ? toPass : toFail).push(after.taskId);
+  return { toFail, toPass };
 }
 
 const MOST_CHANGES = 1_000;

@@ -7,18 +7,20 @@ export function binomialChances(count: number, chance: number): Float64Array {
   const likeliest = Math.min(count, Math.floor((count + 1) * chance));
   const odds = chance / (1 - chance);
   let total = 1;
+  let [low, high] = [likeliest, likeliest];
   chances[likeliest] = 1;
-  for (let hits = likeliest, now = 1; hits < count && now > 0; hits += 1) {
-    now *= ((count - hits) / (hits + 1)) * odds;
-    chances[hits + 1] = now;
+  for (let now = 1; high < count && now > 0; high += 1) {
+    now *= ((count - high) / (high + 1)) * odds;
+    chances[high + 1] = now;
     total += now;
   }
-  for (let hits = likeliest, now = 1; hits > 0 && now > 0; hits -= 1) {
-    now *= hits / (count - hits + 1) / odds;
-    chances[hits - 1] = now;
+  for (let now = 1; low > 0 && now > 0; low -= 1) {
+    now *= low / (count - low + 1) / odds;
+    chances[low - 1] = now;
     total += now;
   }
-  return chances.map((weight) => weight / total);
+  for (let hits = low; hits <= high; hits += 1) chances[hits] = (chances[hits] as number) / total;
+  return chances;
 }
 
 /** How often a fair coin shows heads at least so many times in `count` throws. */

@@ -1,7 +1,7 @@
-import { asId, type RunId } from '@touchstone/protocol';
+import { asId, type RunId, type TaskId } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
 import type { Db } from '../db.js';
-import { createResultsReader } from './results-reader.js';
+import { createResultsReader, inLogOrder } from './results-reader.js';
 
 const OWNER = { tenant: 'acme', workspace: 'main' };
 const RUN = asId<RunId>('run-1');
@@ -42,4 +42,17 @@ it('another owner, another run and another size of page are read by themselves',
   await read(OWNER, RUN, 0, 4);
   expect(pages).toEqual(['0 1', '0 1', '0 1', '0 1 2 3']);
   expect(held).toHaveLength(2);
+});
+
+it('steps stand in the order of the log, however an engine has joined them', () => {
+  const step = (firstSequence: number) => ({
+    ordinal: 9 - firstSequence,
+    result: { taskId: asId<TaskId>(`t${firstSequence}`), score: 1, passed: true },
+    firstSequence,
+    lastSequence: firstSequence,
+  });
+  const sorted = [step(1), step(4), step(7)];
+  expect(inLogOrder(sorted)).toBe(sorted);
+  expect(inLogOrder([step(4), step(7), step(1)])).toEqual(sorted);
+  expect(inLogOrder([])).toEqual([]);
 });

@@ -5,11 +5,12 @@ import { jsonAt, numberAt } from '../rows.js';
 
 /**
  * A page comes as one JSON text, a list per step: every row handed over by itself costs more than reading
- * it from the disk, and a long run is read as a whole.
+ * it from the disk, and a long run is read as a whole. The inner rows are sorted; saying the order once more inside of the
+ * aggregate would make an engine sort their texts again.
  */
 const resultsOf = (where: string, limit: string): string => `SELECT MAX(page.first_seq) AS last_seq, '[' ||
-    STRING_AGG('[' || page.ordinal || ',' || page.result || ',' || page.first_seq || ',' || page.event_count || ']', ','
-      ORDER BY page.first_seq) || ']' AS results
+    STRING_AGG('[' || page.ordinal || ',' || page.result || ',' || page.first_seq || ',' || page.event_count || ']', ',')
+      || ']' AS results
   FROM (SELECT l.first_seq, l.event_count, l.ordinal, l.result FROM runs u JOIN log_entries l ON l.run_no = u.run_no
     WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND ${where} AND l.result IS NOT NULL
     ORDER BY l.first_seq ${limit}) AS page`;
@@ -80,12 +81,20 @@ export function createResultsReader(db: Db): RunLog['results'] {
 }
 
 const toSteps = (page: Row): Page =>
-  jsonAt<readonly StepColumns[]>(page, 'results').map(([ordinal, result, firstSequence, eventCount]) => ({
-    ordinal,
-    result,
-    firstSequence,
-    lastSequence: firstSequence + eventCount - 1,
-  }));
+  inLogOrder(
+    jsonAt<readonly StepColumns[]>(page, 'results').map(([ordinal, result, firstSequence, eventCount]) => ({
+      ordinal,
+      result,
+      firstSequence,
+      lastSequence: firstSequence + eventCount - 1,
+    })),
+  );
+
+/** Engines hand sorted rows to an aggregate as they come. None promises it, so it is looked at. */
+export const inLogOrder = (steps: Page): Page =>
+  steps.every(({ firstSequence }, at) => at === 0 || (steps[at - 1]?.firstSequence ?? 0) < firstSequence)
+    ? steps
+    : [...steps].sort((a, b) => a.firstSequence - b.firstSequence);
 
 /** Ordinals are filled up to a multiple of this, so that there are few texts of statements. */
 const ORDINALS = 100;

@@ -70,7 +70,14 @@ const changeText = ({ change, turn }: TaskPair): string =>
 
 /** How many tasks went which way, and what the rest of the scorecards says. */
 export function totalLines({ tasks, regression }: RunComparison, { ink, task }: Shown): string[] {
-  const count = (turn: Turn): number => tasks.filter((pair) => pair.turn === turn).length;
+  const turns = new Map<Turn, number>();
+  const flips = { fails: 0, passes: 0 };
+  for (const pair of tasks) {
+    turns.set(pair.turn, (turns.get(pair.turn) ?? 0) + 1);
+    const flip = flipOf(pair);
+    if (flip) flips[flip] += 1;
+  }
+  const count = (turn: Turn): number => turns.get(turn) ?? 0;
   const parts = [
     [count('same'), 'as before'],
     [count('worse'), 'lower'],
@@ -82,9 +89,7 @@ export function totalLines({ tasks, regression }: RunComparison, { ink, task }: 
   const counts = parts
     .filter(([many], at) => many > 0 || at < 3)
     .map(([many, word]) => `${whole(many)} ${word}`);
-  const flips = (side: ReturnType<typeof flipOf>): number =>
-    tasks.filter((pair) => flipOf(pair) === side).length;
-  const [failing, passing] = [flips('fails'), flips('passes')];
+  const { fails: failing, passes: passing } = flips;
   const sides = [
     ...(failing > 0 ? [ink.red(`${whole(failing)} now ${failing === 1 ? 'fails' : 'fail'}`)] : []),
     ...(passing > 0 ? [ink.green(`${whole(passing)} now ${passing === 1 ? 'passes' : 'pass'}`)] : []),

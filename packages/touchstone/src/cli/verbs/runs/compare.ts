@@ -11,7 +11,7 @@ import { judgeName } from '@touchstone/sdk/view';
 import { NO_BODIES, readBodies } from '../../comparing/answers.js';
 import { lastTwo } from '../../comparing/last-two.js';
 import { findBlessed, findNamed, isFile, isSuiteRef } from '../../comparing/reference.js';
-import { type Context, type ExitCode, mayShowContent, UsageError, writeResult } from '../../io.js';
+import { type Context, type ExitCode, lookOf, mayShowContent, UsageError, writeJson } from '../../io.js';
 import { compareDocument, renderCompare } from '../../render/compare/compare.js';
 import { shellWord } from '../../render/shell.js';
 import { printable } from '../../render/text.js';
@@ -106,9 +106,8 @@ async function compareBoth(
     : NO_BODIES;
   const exitCode = exitOf(comparison, options);
   const shown = { all: options.all ?? false, task: !golden, now: io.now() };
-  writeResult(context, compareDocument(comparison, bodies, exitCode), (look) =>
-    renderCompare(comparison, bodies, { ...look, ...shown }),
-  );
+  if (context.settings.json) writeJson(io, compareDocument(comparison, bodies, exitCode));
+  else io.stdout.write(renderCompare(comparison, bodies, { ...lookOf(context), ...shown }));
   return exitCode;
 }
 
