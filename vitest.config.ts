@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import LongestFirst from './test/setup/longest-first.js';
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -62,6 +63,7 @@ export default defineConfig({
     setupFiles: ['test/setup/property-seed.ts'],
     globalSetup: ['test/setup/flow-cluster.ts'],
     reporters: ['default', './test/setup/omissions.ts'],
+    sequence: { sequencer: LongestFirst },
     projects: [
       project(0, 'unit', {
         include: ['packages/*/src/**/*.test.ts', 'test/*.test.ts', 'test/ports/**/*.test.ts'],
@@ -75,6 +77,8 @@ export default defineConfig({
       }),
       project(2, 'slow', {
         include: ['packages/*/src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
+        // Most of these wait most of their time: for leases, for databases that are away, for programs that start.
+        maxWorkers: 5,
         testTimeout: 600_000,
         hookTimeout: 600_000,
       }),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import { expect } from 'vitest';
 
 /** Where Chromium usually is; `CHROMIUM` names another place. */
 const PLACES = [
@@ -21,3 +22,19 @@ export function findBrowser(): string | undefined {
 
 export const openBrowser = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+
+/** Bounds a wait for something that never comes; a busy machine takes long. */
+const PATIENCE_MS = 120_000;
+
+export async function openContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
+}
+
+/** Holds what is read against what is expected, again and again until it fits: a page is drawn some time after what it is drawn for. */
+export const eventually = (read: () => unknown): ReturnType<typeof expect.poll> =>
+  expect.poll(read, { timeout: PATIENCE_MS, interval: 20 });

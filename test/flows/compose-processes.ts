@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { freePort } from '../setup/postgres.js';
+import { freePort } from '../../packages/touchstone/src/agents/fixtures/free-port.js';
 import { CLI } from './processes.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@touchstone/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort, hasPostgres, queryPostgres, type Server, startServer } from '../setup/postgres.js';
+import { freePort } from '../../packages/touchstone/src/agents/fixtures/free-port.js';
+import { hasPostgres, queryPostgres, type Server, startServer } from '../setup/postgres.js';
 import { type ComposeProcess, createComposeRunner, inOrder, readCompose } from './compose-processes.js';
 import { temporaryFolder } from './processes.js';
 

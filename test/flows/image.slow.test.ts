@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:f
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { freePort } from '../setup/postgres.js';
+import { freePort } from '../../packages/touchstone/src/agents/fixtures/free-port.js';
 import { listIn, readStages, type Stage } from './dockerfile.js';
 import { temporaryFolder } from './processes.js';
 

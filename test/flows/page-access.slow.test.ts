@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LOOKS, violationsOf } from './axe.js';
+import { eventually } from './browser.js';
 import { newPage, openSignedIn, setUpPages } from './page-host.js';
 
 // Goal: every page can be used by everyone. Method: axe looks at each address in light, dark and on a narrow screen.
@@ -22,7 +23,7 @@ describe.skipIf(pages.isSkipped)('axe finds nothing', () => {
       await page.goto(pages.host.url + path);
       await page.locator(sign).first().waitFor();
       expect([path, await violationsOf(page)]).toEqual([path, []]);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await eventually(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }
     await context.close();
   });
@@ -42,11 +43,11 @@ describe.skipIf(pages.isSkipped)('going from page to page', () => {
     const isInMain = (): Promise<unknown> => page.evaluate("document.activeElement.closest('main') !== null");
     await page.getByRole('link', { name: 'Suites' }).click();
     await page.locator('[data-suite]').first().waitFor();
-    expect(await isInMain()).toBe(true);
+    await eventually(() => isInMain()).toBe(true);
     await page.getByRole('grid', { name: 'Suites' }).focus();
     await page.keyboard.press('Enter');
     await page.locator('[data-task]').first().waitFor();
-    expect(await isInMain()).toBe(true);
+    await eventually(() => isInMain()).toBe(true);
     await context.close();
   });
 
@@ -68,7 +69,7 @@ describe.skipIf(pages.isSkipped)('going from page to page', () => {
     await answer(429, { 'retry-after': '3600' });
     await page.reload();
     await again.waitFor();
-    expect([await again.isDisabled(), await again.textContent()]).toEqual([
+    await eventually(async () => [await again.isDisabled(), await again.textContent()]).toEqual([
       true,
       expect.stringMatching(/^Try again in 3[56]\d\d s$/),
     ]);

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { eventually } from './browser.js';
 import { newPage, openSignedIn, setUpPages } from './page-host.js';
 import { KEY } from './processes.js';
 
@@ -83,7 +84,7 @@ describe.skipIf(pages.isSkipped)('the list of tasks', () => {
       await other.close();
       await page.goBack();
       await sorted.waitFor({ state: 'detached' });
-      expect(page.url()).toBe(before);
+      await eventually(() => page.url()).toBe(before);
     }
     await context.close();
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { eventually } from './browser.js';
 import { golden, openSignedIn, pageSuite, setUpPages } from './page-host.js';
 
 // Goal: what got better and what got worse is seen at once, with the host's own verdict. Method: the page is held against
@@ -18,8 +19,8 @@ describe.skipIf(pages.isSkipped)('the comparison of two runs', () => {
       .runs.report(pages.host.after, { against: pages.host.before });
     const verdict = page.getByTestId('compare-verdict');
     await verdict.waitFor();
-    expect(await verdict.getAttribute('data-verdict')).toBe(regression?.verdict);
-    expect(await verdict.getAttribute('data-p')).toBe(String(regression?.pValue));
+    await eventually(() => verdict.getAttribute('data-verdict')).toBe(regression?.verdict);
+    await eventually(() => verdict.getAttribute('data-p')).toBe(String(regression?.pValue));
     await page.getByTestId('flip').first().waitFor();
     const flips = await page
       .getByTestId('flip')
@@ -42,7 +43,7 @@ describe.skipIf(pages.isSkipped)('the comparison of two runs', () => {
     );
     await page.getByTestId('flip').first().click();
     await page.getByTestId('diff').waitFor();
-    expect(await page.locator('.diff ins').textContent()).toBe('no, ');
+    await eventually(() => page.locator('.diff ins').textContent()).toBe('no, ');
     await context.close();
   });
 
@@ -71,10 +72,10 @@ describe.skipIf(pages.isSkipped)('the comparison of two runs', () => {
     await page.waitForURL(new RegExp(`runs=${after}(%2C|,)${before}`));
     await page.goto(`${pages.host.url}/compare?runs=${before},${after}`);
     await page.getByTestId('compare-verdict').waitFor();
-    expect(await page.getByTestId('smallest-drop').textContent()).toMatch(/^can show/);
+    await eventually(() => page.getByTestId('smallest-drop').textContent()).toMatch(/^can show/);
     await page.getByRole('list', { name: 'Slices' }).getByRole('link', { name: 'order' }).click();
     await page.locator('[data-task="order-3"]').waitFor();
-    expect(await page.getByTestId('flip').count()).toBe(1);
+    await eventually(() => page.getByTestId('flip').count()).toBe(1);
     await page.getByRole('button', { name: 'Remove the filter slice order' }).click();
     await page.locator('[data-task="refund-2"]').waitFor();
     await context.close();
@@ -119,7 +120,7 @@ describe.skipIf(pages.isSkipped)('the comparison of two runs', () => {
     await page.locator('[data-task="refund-2"]').click();
     const answers = page.getByRole('region', { name: 'Task refund-2' });
     await answers.getByTestId('diff').first().waitFor();
-    expect(await answers.locator('article').count()).toBe(3);
+    await eventually(() => answers.locator('article').count()).toBe(3);
     await page.keyboard.press(']');
     await page.getByRole('region', { name: 'Task refund-3' }).waitFor();
     await page.keyboard.press('[');
@@ -151,7 +152,9 @@ describe.skipIf(pages.isSkipped)('the comparison of two runs', () => {
     await page.locator(`[data-run="${pages.host.after}"] input`).check();
     await page.getByRole('link', { name: 'Compare 2' }).click();
     await page.getByTestId('compare-verdict').waitFor();
-    expect(new URL(page.url()).searchParams.get('runs')).toBe(`${pages.host.before},${pages.host.after}`);
+    await eventually(() => new URL(page.url()).searchParams.get('runs')).toBe(
+      `${pages.host.before},${pages.host.after}`,
+    );
     await context.close();
   });
 });

@@ -1,7 +1,7 @@
 import { asId, type RunId } from '@touchstone/protocol';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { findBrowser, openBrowser } from './browser.js';
+import { findBrowser, openBrowser, openContext } from './browser.js';
 import { KEY } from './processes.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
@@ -77,7 +77,7 @@ export type OpenPage = {
 };
 
 export async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const context = await openContext(browser, { viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   const requests: string[] = [];
   const troubles: string[] = [];

@@ -4,7 +4,7 @@ import { asId, type RunId } from '@touchstone/protocol';
 import { createClient } from '@touchstone/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, openBrowser } from './browser.js';
+import { eventually, findBrowser, openBrowser } from './browser.js';
 import { golden, openSignedIn, pageSuite } from './page-host.js';
 import { KEY, kill, type Serving, serve, temporaryFolder } from './processes.js';
 
@@ -69,9 +69,9 @@ describe.skipIf(browserPath === undefined)('a run that goes on', () => {
     const isAt = (done: number) => page.getByText(`${done} of ${TASKS} ·`).waitFor();
     allow(4);
     await isAt(4);
-    expect(await live.getAttribute('data-state')).toBe('live');
+    await eventually(() => live.getAttribute('data-state')).toBe('live');
     await page.locator('.verdict', { hasText: 'Running' }).waitFor();
-    expect(await progress.getAttribute('max')).toBe(String(TASKS));
+    await eventually(() => progress.getAttribute('max')).toBe(String(TASKS));
     await page.locator('[data-task]').first().waitFor();
     const today = await context.newPage();
     await today.goto(serving.url);
@@ -108,9 +108,9 @@ describe.skipIf(browserPath === undefined)('a run that goes on', () => {
     allow(TASKS);
     await page.locator('[data-testid=verdict][data-verdict]').waitFor();
     await page.getByText(`${TASKS} of ${TASKS}`).waitFor();
-    expect(await page.locator('[data-task]').count()).toBe(TASKS);
-    expect(await page.locator('[data-task][data-outcome=failed]').count()).toBe(1);
-    expect(await live.getAttribute('data-state')).toBe('ended');
+    await eventually(() => page.locator('[data-task]').count()).toBe(TASKS);
+    await eventually(() => page.locator('[data-task][data-outcome=failed]').count()).toBe(1);
+    await eventually(() => live.getAttribute('data-state')).toBe('ended');
     await page.getByRole('status').getByText('The run has ended: Pass.').waitFor();
     await context.close();
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { LOOKS, violationsOf } from './axe.js';
+import { eventually } from './browser.js';
 import { openSignedIn, setUpPagesOf } from './page-host.js';
 import { OTHER_KEY } from './processes.js';
 import { CANARY, openRecordHost, RECORD_SUITE } from './record-host.js';
@@ -19,11 +20,13 @@ describe.skipIf(pages.isSkipped)('the pages of a run', () => {
     const { page, context, troubles } = await open(runPath(`/report?against=${pages.host.before}`));
     const report = await pages.host.client().runs.report(pages.host.runId, { against: pages.host.before });
     await page.getByTestId('score').waitFor();
-    expect(await page.getByTestId('score').getAttribute('data-value')).toBe(String(report.aggregate.score));
+    await eventually(() => page.getByTestId('score').getAttribute('data-value')).toBe(
+      String(report.aggregate.score),
+    );
     const power = page.getByRole('table', { name: 'Chance that a drop is found' });
     await page.getByText('As a table').first().click();
-    expect(await power.locator('tbody tr').count()).toBe(report.power?.length);
-    expect(await page.getByRole('table', { name: 'Criteria' }).locator('tbody tr').count()).toBe(2);
+    await eventually(() => power.locator('tbody tr').count()).toBe(report.power?.length);
+    await eventually(() => page.getByRole('table', { name: 'Criteria' }).locator('tbody tr').count()).toBe(2);
     await page.getByRole('table', { name: 'Criteria' }).getByRole('link').last().click();
     await page.getByRole('button', { name: /^Remove the filter unmet c-/ }).waitFor();
     expect(troubles).toEqual([]);
@@ -40,8 +43,10 @@ describe.skipIf(pages.isSkipped)('the pages of a run', () => {
     await page.getByRole('button', { name: 'Tools' }).click();
     await page.getByText('4 events').waitFor();
     await page.locator('[data-type="agent.toolReturned"]').first().click();
-    expect(await page.getByTestId('event-payload').textContent()).toContain(CANARY);
-    expect(new URL(page.url()).searchParams.get('types')).toBe('agent.toolCalled,agent.toolReturned');
+    await eventually(() => page.getByTestId('event-payload').textContent()).toContain(CANARY);
+    await eventually(() => new URL(page.url()).searchParams.get('types')).toBe(
+      'agent.toolCalled,agent.toolReturned',
+    );
     await page.getByRole('link', { name: 'About' }).click();
     await page.getByText('paper/judge-1 (mock), 3 votes').waitFor();
     await context.close();
@@ -78,8 +83,8 @@ describe.skipIf(pages.isSkipped)('the pages of a run', () => {
     const viewer = await open(runPath(), { key: RUNNER_KEY });
     await viewer.page.getByRole('button', { name: 'More' }).click();
     const bless = viewer.page.getByRole('menuitem', { name: /^Bless/ });
-    expect(await bless.getAttribute('aria-disabled')).toBe('true');
-    expect(await bless.textContent()).toContain('baselines:write');
+    await eventually(() => bless.getAttribute('aria-disabled')).toBe('true');
+    await eventually(() => bless.textContent()).toContain('baselines:write');
     await viewer.page.keyboard.press('Escape');
     await bless.waitFor({ state: 'detached' });
     await viewer.context.close();
@@ -103,7 +108,7 @@ describe.skipIf(pages.isSkipped)('the pages of a run', () => {
     for (const rest of ['/report', '/events', '/about', '/tasks/refund-1']) {
       await page.goto(pages.host.url + runPath(rest));
       await page.getByTestId('error').first().waitFor();
-      expect(await page.getByTestId('error').first().getAttribute('data-code')).toBe('not_found');
+      await eventually(() => page.getByTestId('error').first().getAttribute('data-code')).toBe('not_found');
     }
     await context.close();
   });

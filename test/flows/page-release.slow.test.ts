@@ -1,7 +1,7 @@
 import { asId, type RunId } from '@touchstone/protocol';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, openBrowser } from './browser.js';
+import { eventually, findBrowser, openBrowser, openContext } from './browser.js';
 import {
   AGENT,
   auditOf,
@@ -84,10 +84,10 @@ describe.skipIf(path === undefined)('letting a version out', () => {
     const sent = posts(page);
     await openPromotion(page, '1.0.0', 'active');
     const dialog = page.getByRole('dialog', { name: 'Promote…' });
-    expect(await dialog.getByTestId('gate').getAttribute('data-met')).toBe('false');
-    expect(await dialog.getByTestId('gate-reason').textContent()).toContain('Run the suite');
+    await eventually(() => dialog.getByTestId('gate').getAttribute('data-met')).toBe('false');
+    await eventually(() => dialog.getByTestId('gate-reason').textContent()).toContain('Run the suite');
     const ask = dialog.getByRole('button', { name: 'Ask 2 people' });
-    expect(await ask.isDisabled()).toBe(true);
+    await eventually(() => ask.isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect([sent, troubles]).toEqual([[], []]);
@@ -100,26 +100,26 @@ describe.skipIf(path === undefined)('letting a version out', () => {
     await openPromotion(asking.page, '1.0.0', 'active');
     const dialog = asking.page.getByRole('dialog', { name: 'Promote…' });
     await dialog.locator('[data-testid=gate][data-met=true]').waitFor();
-    expect(await dialog.getByLabel('Evidence').inputValue()).toBe(proof);
-    expect(await dialog.getByLabel('What would serve').textContent()).toContain('1.0.0 100 %');
+    await eventually(() => dialog.getByLabel('Evidence').inputValue()).toBe(proof);
+    await eventually(() => dialog.getByLabel('What would serve').textContent()).toContain('1.0.0 100 %');
     await dialog.getByLabel('Reason').fill('fixes refunds');
     await dialog.getByRole('button', { name: 'Ask 2 people' }).click();
     await asking.page.getByTestId('toast').getByRole('link').click();
     await asking.page.locator('.quorum[data-granted="0"]').waitFor();
     const address = new URL(asking.page.url()).pathname;
     // The requester is an approver, and is left out at this gate.
-    expect(await asking.page.getByTestId('approval-grant').isDisabled()).toBe(true);
+    await eventually(() => asking.page.getByTestId('approval-grant').isDisabled()).toBe(true);
 
     const [first, second] = await Promise.all([openAs('ben', '/approvals'), openAs('cem', address)]);
     await answerWith(first.page, 'Grant');
     await second.page.locator('.quorum[data-granted="1"]').waitFor();
     await asking.page.locator('.quorum[data-granted="1"]').waitFor();
-    expect(await first.page.getByTestId('approval-grant').isDisabled()).toBe(true);
+    await eventually(() => first.page.getByTestId('approval-grant').isDisabled()).toBe(true);
     await first.page.locator('h1:focus').waitFor();
 
     await answerWith(second.page, 'Reject', 'not on a Friday');
     await asking.page.getByText('cem rejected it, so it is asked again: not on a Friday').waitFor();
-    expect(await asking.page.getByTestId('approval-round').count()).toBe(2);
+    await eventually(() => asking.page.getByTestId('approval-round').count()).toBe(2);
     await first.page.locator('.quorum[data-granted="0"]').waitFor();
     await answerWith(first.page, 'Grant');
     await second.page.locator('.quorum[data-granted="1"]').waitFor();
@@ -132,13 +132,15 @@ describe.skipIf(path === undefined)('letting a version out', () => {
     await asking.page.getByRole('link', { name: AGENT }).click();
     await asking.page.locator('[data-version="1.0.0"][data-state=active]').waitFor();
     const stable = asking.page.locator('[data-testid=channel][data-channel=stable]').first();
-    expect(await stable.textContent()).toContain('1.0.0 100 %');
+    await eventually(() => stable.textContent()).toContain('1.0.0 100 %');
 
     const auditor = await openAs('lead', `/audit?agentId=${AGENT}`);
     await auditor.page.locator('[data-testid=audit-chain][data-valid=true]').waitFor();
     const records = await auditOf(host);
     const grid = auditor.page.getByRole('grid', { name: 'Audit' });
-    expect(await grid.getByRole('row').nth(1).getAttribute('data-seq')).toBe(String(records.length));
+    await eventually(() => grid.getByRole('row').nth(1).getAttribute('data-seq')).toBe(
+      String(records.length),
+    );
     await grid.getByText('rejected: not on a Friday').waitFor();
     for (const { context, troubles } of [asking, first, second, auditor]) {
       expect(troubles).toEqual([]);
@@ -160,11 +162,12 @@ describe.skipIf(path === undefined)('letting a version out', () => {
     const chief = await openAs('chief', '/approvals');
     await chief.page.getByTestId('approval-override').click();
     const overriding = chief.page.getByRole('dialog', { name: 'Override' });
-    expect(await overriding.getByRole('button', { name: 'Override' }).isDisabled()).toBe(true);
+    await eventually(() => overriding.getByRole('button', { name: 'Override' }).isDisabled()).toBe(true);
     await overriding.getByTestId('approval-reason').fill('the outage');
     await overriding.getByRole('button', { name: 'Override' }).click();
     await chief.page.getByTestId('empty').waitFor();
-    expect(await recordOf(host, '2.0.0')).toMatchObject({
+    // The question is gone as soon as it is answered, and the version moves after that.
+    await eventually(() => recordOf(host, '2.0.0')).toMatchObject({
       state: 'active',
       evalRunId: proof,
       canaryPercent: 20,
@@ -195,7 +198,7 @@ describe.skipIf(path === undefined)('letting a version out', () => {
       .getByRole('heading', { level: 1, name: `promote ${AGENT}@3.0.0 to active` })
       .waitFor();
     const denied = approver.page.getByTestId('approval-withdraw');
-    expect([await denied.isDisabled(), await denied.getAttribute('title')]).toEqual([
+    await eventually(async () => [await denied.isDisabled(), await denied.getAttribute('title')]).toEqual([
       true,
       'Your key lacks the scope runs:cancel.',
     ]);
@@ -229,7 +232,7 @@ describe.skipIf(path === undefined)('letting a version out', () => {
     const link = (await maker.page.locator('.command code').textContent()) as string;
     expect(link).toMatch(new RegExp(`^${host.url}/answer#`));
 
-    const holder = await browser.newContext();
+    const holder = await openContext(browser);
     const page = await holder.newPage();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));

@@ -2,7 +2,7 @@ import { writeReviewLabel } from '@touchstone/protocol';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LOOKS, violationsOf } from './axe.js';
-import { findBrowser, openBrowser } from './browser.js';
+import { eventually, findBrowser, openBrowser } from './browser.js';
 import { openSignedIn } from './page-host.js';
 import { openReviewHost, type ReviewHost } from './review-host.js';
 import { RUNNER_KEY } from './whole-host.js';
@@ -38,10 +38,9 @@ describe.skipIf(path === undefined)('review', () => {
     await page.getByRole('tab', { name: 'Answer 2' }).click();
     for (const key of ['o', 'm', 'u']) await page.keyboard.press(key);
     const override = page.getByTestId('override-open');
-    expect([await override.isDisabled(), await override.getAttribute('title')]).toEqual([
-      true,
-      'Your key lacks the scope evals:override.',
-    ]);
+    await eventually(async () => [await override.isDisabled(), await override.getAttribute('title')]).toEqual(
+      [true, 'Your key lacks the scope evals:override.'],
+    );
     const taskId = await page.getByTestId('review-item').getAttribute('data-task');
     await page.getByRole('button', { name: /^Save and next/ }).click();
     await page.locator(`[data-testid=review-item]:not([data-task="${taskId}"])`).waitFor();
@@ -74,7 +73,7 @@ describe.skipIf(path === undefined)('axe finds nothing', () => {
       await page.locator(sign).first().waitFor();
       for (const key of keys) await page.keyboard.press(key);
       expect([address, await violationsOf(page)]).toEqual([address, []]);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await eventually(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }
     await context.close();
   });

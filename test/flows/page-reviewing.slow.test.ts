@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, openBrowser } from './browser.js';
+import { eventually, findBrowser, openBrowser } from './browser.js';
 import { openSignedIn } from './page-host.js';
 import { checkLabels, openReviewHost, REVIEW_SUITE, type ReviewHost } from './review-host.js';
 
@@ -38,17 +38,17 @@ describe.skipIf(path === undefined)('review', () => {
     const drawn = (
       await host.client().review.list({ source: 'sample', seed: 7, n: 6, suiteId: REVIEW_SUITE })
     ).items;
-    expect(await taskOf(page)).toBe(drawn[0]?.taskId);
+    await eventually(() => taskOf(page)).toBe(drawn[0]?.taskId);
     expect(await page.getByText('REASON').count()).toBe(0);
     expect(await page.getByTestId('review-judge').count()).toBe(0);
 
     await press(page, 'Enter');
     await page.getByRole('alert').getByText('Nothing is decided yet').waitFor();
     await press(page, 'm', 'u');
-    expect(await statesOf(page)).toEqual(['met', 'unmet']);
+    await eventually(() => statesOf(page)).toEqual(['met', 'unmet']);
     await press(page, '1', 'u', 'm', 'p', 'f', 'n');
     await page.keyboard.type('mux, said p');
-    expect([await statesOf(page), await remarks()]).toEqual([['unmet', 'met'], []]);
+    await eventually(async () => [await statesOf(page), await remarks()]).toEqual([['unmet', 'met'], []]);
     await press(page, 'Enter', 'Enter');
     await item(page)
       .and(page.locator(`[data-task="${drawn[1]?.taskId}"]`))
@@ -78,7 +78,7 @@ describe.skipIf(path === undefined)('review', () => {
     await item(page)
       .and(page.locator(`[data-task="${drawn[1]?.taskId}"]`))
       .waitFor();
-    expect(await statesOf(page)).toEqual(['met', 'unmet']);
+    await eventually(() => statesOf(page)).toEqual(['met', 'unmet']);
     await press(page, 'Enter', 's');
     await item(page)
       .and(page.locator(`[data-task="${drawn[3]?.taskId}"]`))
@@ -87,7 +87,7 @@ describe.skipIf(path === undefined)('review', () => {
       await press(page, ...(at === 1 ? ['u', 'm'] : ['m', 'm']), 'Enter');
       await (next ? page.locator(`[data-task="${next.taskId}"]`) : page.getByTestId('review-done')).waitFor();
     }
-    expect(await page.getByTestId('review-done').getAttribute('data-left')).toBe('1');
+    await eventually(() => page.getByTestId('review-done').getAttribute('data-left')).toBe('1');
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -97,22 +97,22 @@ describe.skipIf(path === undefined)('review', () => {
     await press(page, 'g', 'j');
     const kappa = page.getByTestId('kappa');
     await kappa.waitFor();
-    expect([await kappa.getAttribute('data-value'), await kappa.getAttribute('data-n')]).toEqual([
-      String(judged.kappa),
-      String(labels),
-    ]);
+    await eventually(async () => [
+      await kappa.getAttribute('data-value'),
+      await kappa.getAttribute('data-n'),
+    ]).toEqual([String(judged.kappa), String(labels)]);
     const { tp, fp, fn, tn } = judged.confusion;
     const confusion = page.getByTestId('confusion');
     for (const [name, value] of Object.entries({ tp, fp, fn, tn }))
-      expect(await confusion.getAttribute(`data-${name}`)).toBe(String(value));
+      await eventually(() => confusion.getAttribute(`data-${name}`)).toBe(String(value));
     await page.getByText('Three labels are an anecdote').waitFor();
     const line = page.getByTestId('min-kappa');
-    expect(await line.getAttribute('data-met')).toBe(String((judged.kappa ?? 0) >= 0.6));
+    await eventually(() => line.getAttribute('data-met')).toBe(String((judged.kappa ?? 0) >= 0.6));
     await page.getByRole('spinbutton', { name: 'Min kappa' }).fill('0');
     await press(page, 'Enter');
     await page.getByRole('img', { name: 'Not below the min kappa of 0.00' }).waitFor();
-    expect(await line.getAttribute('data-met')).toBe('true');
-    expect(new URL(page.url()).searchParams.get('minKappa')).toBe('0');
+    await eventually(() => line.getAttribute('data-met')).toBe('true');
+    await eventually(() => new URL(page.url()).searchParams.get('minKappa')).toBe('0');
     await page.getByRole('link', { name: /disagreement/ }).click();
     await page.getByTestId('disagreement').first().getByRole('link').click();
     await page.getByTestId('task-output').waitFor();
@@ -124,7 +124,7 @@ describe.skipIf(path === undefined)('review', () => {
     const { page, context } = await openSignedIn(browser, host, `/runs/${host.runId}`);
     await page.getByRole('link', { name: 'Review failures' }).click();
     await page.getByTestId('task-output').waitFor();
-    expect(new URL(page.url()).search).toBe(`?source=failures&runId=${host.runId}`);
+    await eventually(() => new URL(page.url()).search).toBe(`?source=failures&runId=${host.runId}`);
     const taskId = await taskOf(page);
     await press(page, 'o');
     await page.getByTestId('override-value').and(page.locator(':focus')).waitFor();
@@ -151,17 +151,17 @@ describe.skipIf(path === undefined)('keys', () => {
     await press(page, '?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     const listed = (): Promise<string[]> => page.getByTestId('keys-help').locator('dd').allTextContents();
-    expect(await listed()).toEqual(expect.arrayContaining(['audit', 'next row', 'find']));
+    await eventually(() => listed()).toEqual(expect.arrayContaining(['audit', 'next row', 'find']));
     for (const elsewhere of ['save and go on', 'override the score', 'compare the marked runs'])
       expect(await listed()).not.toContain(elsewhere);
     // Keys belong to the dialog while it is open.
     await press(page, 'g', 'v', 'Escape');
     await page.getByTestId('keys-help').waitFor({ state: 'detached' });
-    expect(new URL(page.url()).pathname).toBe(`/runs/${host.runId}`);
+    await eventually(() => new URL(page.url()).pathname).toBe(`/runs/${host.runId}`);
     await press(page, '/');
     await page.getByRole('searchbox', { name: 'Find tasks by id' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('gv?');
-    expect(new URL(page.url()).searchParams.get('id')).toBe('gv?');
+    await eventually(() => new URL(page.url()).searchParams.get('id')).toBe('gv?');
     await page.goto(`${host.url}/runs`);
     await page.getByRole('grid', { name: 'Runs' }).focus();
     await press(page, 'g', 'j');
@@ -170,10 +170,12 @@ describe.skipIf(path === undefined)('keys', () => {
     await item(page).waitFor();
     await press(page, '?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-    expect(await listed()).toEqual(expect.arrayContaining(['save and go on', 'met', 'choose a criterion']));
+    await eventually(() => listed()).toEqual(
+      expect.arrayContaining(['save and go on', 'met', 'choose a criterion']),
+    );
     // Of nine keys for criteria two have one here.
-    expect(
-      await page
+    await eventually(() =>
+      page
         .getByTestId('keys-help')
         .getByText('choose a criterion')
         .locator('xpath=preceding-sibling::dt[1]')
@@ -196,7 +198,7 @@ describe.skipIf(path === undefined)('keys', () => {
     await page.getByTestId('task-output').waitFor();
     await press(page, '?');
     await page.getByTestId('keys-help').getByText('override the score').waitFor();
-    expect(await listed()).toEqual(
+    await eventually(() => listed()).toEqual(
       expect.arrayContaining(['previous task', 'next task', 'close the topmost thing']),
     );
     await press(page, 'Escape');
@@ -206,11 +208,11 @@ describe.skipIf(path === undefined)('keys', () => {
     await page.goto(`${host.url}${SAMPLE}`);
     await item(page).waitFor();
     await press(page, 'g', 'r', '?', 'm', 'p', 's');
-    expect(await statesOf(page)).toEqual(['open', 'open']);
+    await eventually(() => statesOf(page)).toEqual(['open', 'open']);
     expect(await page.getByTestId('keys-help').count()).toBe(0);
-    expect(new URL(page.url()).pathname).toBe('/review');
+    await eventually(() => new URL(page.url()).pathname).toBe('/review');
     await page.getByRole('button', { name: 'Met' }).first().click();
-    expect(await statesOf(page)).toEqual(['met', 'open']);
+    await eventually(() => statesOf(page)).toEqual(['met', 'open']);
     await page.goto(`${host.url}/runs/${host.runId}`);
     await page.getByRole('grid', { name: 'Tasks' }).focus();
     await press(page, 'j', 'ArrowDown');

@@ -15,6 +15,8 @@ export type RouteIds = {
 export type Route = {
   readonly path: (ids: RouteIds) => string;
   readonly sign: string;
+  /** What its owner can do on it. */
+  readonly writes?: readonly string[];
 };
 
 /** Every page that needs a sign-in. Walks over all of them (tenants, viewers, axe) take them from here. */
@@ -43,9 +45,13 @@ export const ROUTES: readonly Route[] = [
   { path: ({ suiteId }) => `/suites/${suiteId}/history`, sign: '.history' },
   { path: ({ suiteId }) => `/suites/${suiteId}/matrix`, sign: '[data-testid=cell]' },
   { path: () => '/agents', sign: '[data-agent]' },
-  { path: ({ agentId }) => `/agents/${agentId}`, sign: '[data-testid=version]' },
-  { path: () => '/approvals', sign: '[data-testid=approval-grant]' },
-  { path: ({ approvalId }) => `/approvals/${approvalId}`, sign: '[data-testid=approval-round]' },
+  { path: ({ agentId }) => `/agents/${agentId}`, sign: '[data-testid=version]', writes: ['Promote…'] },
+  { path: () => '/approvals', sign: '[data-testid=approval-grant]', writes: ['Grant', 'Reject'] },
+  {
+    path: ({ approvalId }) => `/approvals/${approvalId}`,
+    sign: '[data-testid=approval-round]',
+    writes: ['Make a link'],
+  },
   {
     path: ({ runId }) => `/review?source=failures&runId=${runId}`,
     sign: '[data-testid=review-item] [data-testid=task-output]',

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { findBrowser, openBrowser } from './browser.js';
+import { eventually, findBrowser, openBrowser } from './browser.js';
 import { newPage } from './page-host.js';
 import { kill, type Serving, serve, temporaryFolder } from './processes.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
@@ -114,8 +114,8 @@ describe.skipIf(browserPath === undefined)('the link of a host without keys', ()
     const { page, context } = await newPage(browser);
     await page.goto(link);
     await page.getByTestId('empty').waitFor();
-    expect(page.url()).toBe(`${serving.url}/`);
-    expect(await page.getByTestId('who').textContent()).toBe('operator');
+    await eventually(() => page.url()).toBe(`${serving.url}/`);
+    await eventually(() => page.getByTestId('who').textContent()).toBe('operator');
     const [cookie] = await context.cookies();
     const alone = await ask(`${serving.url}/v1/host/touchstone/runs`, {
       cookie: `touchstone=${cookie?.value}`,
@@ -126,7 +126,9 @@ describe.skipIf(browserPath === undefined)('the link of a host without keys', ()
     const second = await newPage(browser);
     await second.page.goto(link);
     await second.page.getByTestId('error').waitFor();
-    expect(await second.page.getByTestId('error').getAttribute('data-code')).toBe('unauthenticated');
+    await eventually(() => second.page.getByTestId('error').getAttribute('data-code')).toBe(
+      'unauthenticated',
+    );
     await second.context.close();
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { eventually } from './browser.js';
 import { openSignedIn, setUpPages } from './page-host.js';
 
 // Goal: what a suite asks and how its runs went is found without the command line. Method: a walk through the pages, held
@@ -17,15 +18,15 @@ describe.skipIf(pages.isSkipped)('the pages of suites', () => {
     await page.getByTestId('matched').getByText('4 of 37').waitFor();
     await page.locator('[data-task="refund-12"]').click();
     await page.getByRole('complementary', { name: 'Task refund-12' }).waitFor();
-    expect(await page.getByTestId('task-input').textContent()).toContain('"refund-12"');
-    expect(await page.getByTestId('task-expected').textContent()).toContain('exact');
+    await eventually(() => page.getByTestId('task-input').textContent()).toContain('"refund-12"');
+    await eventually(() => page.getByTestId('task-expected').textContent()).toContain('exact');
     // History: a point for each run, readable, and the same as a table.
     await page.getByRole('link', { name: 'History' }).click();
     const point = page.locator(`.history-point[data-run="${pages.host.after}"]`);
     await point.focus();
     await page.locator('figcaption').getByText('local.shop.support@1.8.0').waitFor();
     const { points } = await pages.host.client().suites.history(`${SUITE}@1.0.0`);
-    expect(await page.locator('.history-point').count()).toBe(points.length);
+    await eventually(() => page.locator('.history-point').count()).toBe(points.length);
     // On a narrow screen, too, the heights say what they mean.
     await page.setViewportSize({ width: 390, height: 844 });
     const box = await page.locator('.history-axis text').first().boundingBox();
@@ -35,12 +36,14 @@ describe.skipIf(pages.isSkipped)('the pages of suites', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole('button', { name: 'As a table' }).click();
     await page.locator('table tbody tr').first().waitFor();
-    expect(await page.locator('table tbody tr').first().getAttribute('data-run')).toBe(pages.host.after);
+    await eventually(() => page.locator('table tbody tr').first().getAttribute('data-run')).toBe(
+      pages.host.after,
+    );
     // Matrix: tasks that changed sides first; a row leads to the task of the newest run.
     await page.getByRole('link', { name: 'Matrix' }).click();
     const cell = page.locator(`[data-task="refund-2"] [data-run="${pages.host.after}"]`);
     await cell.waitFor();
-    expect(await cell.getAttribute('data-outcome')).toBe('failed');
+    await eventually(() => cell.getAttribute('data-outcome')).toBe('failed');
     await page.getByRole('button', { name: 'Flips', exact: true }).click();
     await page.waitForURL(/only=flips/);
     await page.locator('[data-task="refund-2"]').click();
@@ -125,7 +128,7 @@ describe.skipIf(pages.isSkipped)('today', () => {
     await page.getByText(`${review} tasks to review`).waitFor();
     const newest = (await pages.host.client().runs.list({ suiteId: SUITE, limit: 1 })).items[0];
     await page.locator(`.verdicts [data-run="${newest?.runId}"]`).waitFor();
-    expect(await page.locator('.verdicts li').count()).toBe(1);
+    await eventually(() => page.locator('.verdicts li').count()).toBe(1);
     expect(await page.title()).toBe('Today · Touchstone');
     expect(troubles).toEqual([]);
     await context.close();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { eventually } from './browser.js';
 import { openSignedIn, setUpPagesOf } from './page-host.js';
 import { CANARY, openRecordHost } from './record-host.js';
 import { RUNNER_KEY } from './whole-host.js';
@@ -18,14 +19,14 @@ describe.skipIf(pages.isSkipped)('the page of a task', () => {
   test('shows its calls in time, what was said in them, votes and repeats', async () => {
     const { page, context, troubles } = await open(runPath('/tasks/refund-1'));
     await page.getByTestId('span').first().waitFor();
-    expect(await kindsOf(page)).toEqual(['model', 'tool', 'model', 'judge']);
+    await eventually(() => kindsOf(page)).toEqual(['model', 'tool', 'model', 'judge']);
     await page.getByTestId('span').nth(3).click();
     await page.getByText('paper/judge-1 × 3').first().waitFor();
-    expect(await page.getByTestId('vote').count()).toBe(3);
+    await eventually(() => page.getByTestId('vote').count()).toBe(3);
     await page.getByTestId('span').nth(1).click();
     const step = page.getByRole('region', { name: /^Step tool/ });
     await step.waitFor();
-    expect(await step.locator('pre').allTextContents()).toEqual([
+    await eventually(() => step.locator('pre').allTextContents()).toEqual([
       `{\n  "order": "${CANARY}"\n}`,
       `{\n  "day": "Monday",\n  "of": "${CANARY}"\n}`,
     ]);
@@ -38,16 +39,16 @@ describe.skipIf(pages.isSkipped)('the page of a task', () => {
       .or(page.locator('section'))
       .filter({ hasText: /^Given/ });
     await given.getByRole('button', { name: 'Raw' }).click();
-    expect(await page.getByTestId('raw').textContent()).toBe('"Where is my parcel?"');
-    expect(await page.getByTestId('task-input').textContent()).toBe('Where is my parcel?');
+    await eventually(() => page.getByTestId('raw').textContent()).toBe('"Where is my parcel?"');
+    await eventually(() => page.getByTestId('task-input').textContent()).toBe('Where is my parcel?');
     const [first] = (await pages.host.client().task(pages.host.runId, 'refund-1')).invocations;
     const criteria = page.getByTestId('criterion');
-    expect(await criteria.evaluateAll((found) => found.map((one) => one.getAttribute('data-met')))).toEqual(
-      first?.result?.criteria?.map(({ met }) => String(met === 1)),
-    );
+    await eventually(() =>
+      criteria.evaluateAll((found) => found.map((one) => one.getAttribute('data-met'))),
+    ).toEqual(first?.result?.criteria?.map(({ met }) => String(met === 1)));
     for (const [at, { reason }] of ((first?.criteria ?? []) as { reason: string }[]).entries()) {
-      expect(await criteria.nth(at).textContent()).toContain(reason);
-      expect(await criteria.nth(at).textContent()).toMatch(/[23] of 3 votes/);
+      await eventually(() => criteria.nth(at).textContent()).toContain(reason);
+      await eventually(() => criteria.nth(at).textContent()).toMatch(/[23] of 3 votes/);
     }
     await page.getByRole('tab', { name: /^1/ }).focus();
     await page.keyboard.press('ArrowRight');
@@ -73,26 +74,32 @@ describe.skipIf(pages.isSkipped)('the page of a task', () => {
     const dialog = page.getByRole('dialog', { name: 'Override' });
     await dialog.waitFor();
     await page.getByTestId('override-value').fill('0.9');
-    expect(await page.getByTestId('override-save').isDisabled()).toBe(true);
+    await eventually(() => page.getByTestId('override-save').isDisabled()).toBe(true);
     await dialog.getByText('An override needs a reason.').waitFor();
     await page.getByTestId('override-reason').fill('On Sundays the desk opens at ten.');
     await page.getByTestId('override-save').click();
     await page.getByTestId('adjusted').waitFor();
-    expect(await page.getByTestId('adjusted').textContent()).toMatch(/Measured 0\.00.*corrected 0\.90/);
+    await eventually(() => page.getByTestId('adjusted').textContent()).toMatch(
+      /Measured 0\.00.*corrected 0\.90/,
+    );
     await page.getByTestId('adjusted').and(page.locator(':focus')).waitFor();
     expect(JSON.stringify((await client.pollEvents(pages.host.runId, {})).events)).toBe(log);
     const { adjusted } = await client.runs.report(pages.host.runId);
     await page.goto(pages.host.url + runPath('/report'));
     await page.getByTestId('adjusted').waitFor();
-    expect(await page.getByTestId('adjusted').getAttribute('data-value')).toBe(String(adjusted?.score));
+    await eventually(() => page.getByTestId('adjusted').getAttribute('data-value')).toBe(
+      String(adjusted?.score),
+    );
     await context.close();
   });
 
   test('has no correction that works for a key without the scope, and says which one', async () => {
     const { page, context } = await open(runPath('/tasks/late-1'), { key: RUNNER_KEY });
     await page.getByTestId('override-open').waitFor();
-    expect(await page.getByTestId('override-open').isDisabled()).toBe(true);
-    expect(await page.getByTestId('override-open').getAttribute('title')).toContain('evals:override');
+    await eventually(() => page.getByTestId('override-open').isDisabled()).toBe(true);
+    await eventually(() => page.getByTestId('override-open').getAttribute('title')).toContain(
+      'evals:override',
+    );
     await context.close();
   });
 });
@@ -114,7 +121,7 @@ describe.skipIf(pages.isSkipped)('the pages of a run', () => {
     expect(requests.filter((url) => /parcel/i.test(new URL(url).search + new URL(url).pathname))).toEqual([]);
     await find.fill('late');
     await page.locator('[data-task="late-1"]').waitFor();
-    expect(new URL(page.url()).hash).toBe('');
+    await eventually(() => new URL(page.url()).hash).toBe('');
     await context.close();
   });
 });

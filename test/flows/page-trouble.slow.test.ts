@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { eventually } from './browser.js';
 import { golden, openPageHost, openSignedIn, pageSuite, setUpPagesOf } from './page-host.js';
 import { KEY } from './processes.js';
 
@@ -38,8 +39,8 @@ describe.skipIf(pages.isSkipped)('a page that cannot be drawn', () => {
     await page.getByRole('link', { name: 'Suites' }).click();
     const error = page.getByTestId('error');
     await error.getByText('report it with what the console').waitFor();
-    expect(await error.getAttribute('data-code')).toBe('page_error');
-    expect(troubles.join()).toContain('null');
+    await eventually(() => error.getAttribute('data-code')).toBe('page_error');
+    await eventually(() => troubles.join()).toContain('null');
     expect(await page.locator('main').textContent()).not.toContain('null');
     await page.getByRole('link', { name: 'Agents' }).click();
     await page.locator('[data-agent]').first().waitFor();
@@ -82,7 +83,9 @@ describe.skipIf(pages.isSkipped)('a run without a score', () => {
     for (const part of ['', '/report', '/events', '/about']) {
       await page.goto(`${pages.host.url}/runs/${runId}${part}`);
       await page.getByTestId('run-error').waitFor();
-      expect(await page.getByTestId('run-error').getAttribute('data-code')).toBe('agent_unavailable');
+      await eventually(() => page.getByTestId('run-error').getAttribute('data-code')).toBe(
+        'agent_unavailable',
+      );
     }
     await context.close();
   });
@@ -91,13 +94,13 @@ describe.skipIf(pages.isSkipped)('a run without a score', () => {
     const runId = await runOf('local.shop.away');
     const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${runId}`);
     await page.getByRole('grid').getByText('the agent could not be reached').first().waitFor();
-    expect(await page.getByTestId('score').textContent()).toBe('–');
+    await eventually(() => page.getByTestId('score').textContent()).toBe('–');
     expect(await page.getByTestId('interval').count()).toBe(0);
     await page.getByRole('link', { name: 'Report' }).click();
     await page.getByText('None of 2 tasks could be scored.').waitFor();
     await page.goto(`${pages.host.url}/runs`);
     const row = page.locator(`[data-run="${runId}"]`);
-    expect(await row.locator('.cell-runscore').textContent()).toBe('–');
+    await eventually(() => row.locator('.cell-runscore').textContent()).toBe('–');
     await context.close();
   });
 });
@@ -128,7 +131,7 @@ describe.skipIf(pages.isSkipped)('an address', () => {
     );
     await page.getByText('left out: change, minScore, minMs').waitFor();
     const chips = page.getByRole('button', { name: /^Remove the filter/ });
-    expect(await chips.count()).toBe(1);
+    await eventually(() => chips.count()).toBe(1);
     const box = await chips.boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(1440);
     await context.close();

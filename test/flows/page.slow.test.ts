@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { violationsOf } from './axe.js';
+import { eventually } from './browser.js';
 import { golden, HOSTILE, newPage, openSignedIn, pageSuite, setUpPages } from './page-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
 
@@ -45,11 +46,11 @@ describe.skipIf(pages.isSkipped)('signing in', () => {
     await page.getByTestId('sign-in-key').fill('wrong');
     await page.getByTestId('sign-in-submit').click();
     await page.getByTestId('error').waitFor();
-    expect(await page.getByTestId('error').getAttribute('data-code')).toBe('unauthenticated');
+    await eventually(() => page.getByTestId('error').getAttribute('data-code')).toBe('unauthenticated');
     await page.getByTestId('sign-in-key').fill(KEY);
     await page.keyboard.press('Enter');
     await rows(page).first().waitFor();
-    expect(new URL(page.url()).search).toBe('?outcome=failed');
+    await eventually(() => new URL(page.url()).search).toBe('?outcome=failed');
     await context.close();
   });
 });
@@ -61,17 +62,19 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     const client = pages.host.client();
     const report = await client.runs.report(pages.host.after);
     const summary = await client.evalSummary(pages.host.after);
-    expect(await page.getByTestId('score').getAttribute('data-value')).toBe(String(report.aggregate.score));
+    await eventually(() => page.getByTestId('score').getAttribute('data-value')).toBe(
+      String(report.aggregate.score),
+    );
     const interval = page.getByTestId('interval').first();
-    expect(await interval.getAttribute('data-low')).toBe(String(report.aggregate.interval[0]));
-    expect(await interval.getAttribute('data-bar')).toBe('0.8');
-    expect(await page.getByTestId('verdict').getAttribute('data-verdict')).toBe(
+    await eventually(() => interval.getAttribute('data-low')).toBe(String(report.aggregate.interval[0]));
+    await eventually(() => interval.getAttribute('data-bar')).toBe('0.8');
+    await eventually(() => page.getByTestId('verdict').getAttribute('data-verdict')).toBe(
       summary.passed ? 'pass' : 'fail',
     );
-    expect(await page.getByTestId('matched').textContent()).toBe(
+    await eventually(() => page.getByTestId('matched').textContent()).toBe(
       `${summary.taskCount} of ${summary.taskCount}`,
     );
-    expect(await page.getByRole('grid', { name: 'Tasks' }).getAttribute('aria-rowcount')).toBe(
+    await eventually(() => page.getByRole('grid', { name: 'Tasks' }).getAttribute('aria-rowcount')).toBe(
       String(summary.taskCount + 1),
     );
     expect(requests.filter((url) => !url.startsWith(`${pages.host.url}/`))).toEqual([]);
@@ -85,7 +88,7 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     const before = page.url();
     await page.getByRole('button', { name: /^Failed/ }).click();
     await page.getByText('7 of 37').waitFor();
-    expect(await tasksOf(page)).toEqual(
+    await eventually(() => tasksOf(page)).toEqual(
       (await pages.host.client().runs.tasks(pages.host.after, { outcome: 'failed' })).items.map(
         ({ taskId }) => taskId,
       ),
@@ -101,12 +104,14 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     const other = await context.newPage();
     await other.goto(page.url());
     await other.locator('#row-0[data-task="tone-1"]').waitFor();
-    expect(await other.getByRole('button', { name: /^Failed/ }).getAttribute('aria-pressed')).toBe('true');
+    await eventually(() => other.getByRole('button', { name: /^Failed/ }).getAttribute('aria-pressed')).toBe(
+      'true',
+    );
     await page.goBack();
     await page.goBack();
     await page.goBack();
     await page.getByText('37 of 37').waitFor();
-    expect(page.url()).toBe(before);
+    await eventually(() => page.url()).toBe(before);
     await context.close();
   });
 
@@ -117,8 +122,10 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
       `${runPath()}?against=${pages.host.before}&change=toFail`,
     );
     await page.getByText('5 of 37').waitFor();
-    expect(await rows(page).first().getAttribute('data-change')).toBe('-1');
-    expect(await page.getByRole('button', { name: /^Now fails/ }).textContent()).toBe('Now fails 5');
+    await eventually(() => rows(page).first().getAttribute('data-change')).toBe('-1');
+    await eventually(() => page.getByRole('button', { name: /^Now fails/ }).textContent()).toBe(
+      'Now fails 5',
+    );
     await context.close();
   });
 
@@ -129,7 +136,7 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('complementary', { name: 'Task order-2' }).waitFor();
-    expect(await page.getByTestId('task-output').textContent()).toBe('order-2');
+    await eventually(() => page.getByTestId('task-output').textContent()).toBe('order-2');
     await page.keyboard.press('j');
     await page.getByRole('complementary', { name: 'Task order-3' }).waitFor();
     await page.keyboard.press('Escape');
@@ -149,15 +156,19 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     const dialog = page.getByRole('dialog', { name: 'Compare…' });
     const before = dialog.locator(`[data-run="${pages.host.before}"]`);
     await before.getByText('baseline').waitFor();
-    expect(await dialog.locator('[data-run]').count()).toBe(1);
+    await eventually(() => dialog.locator('[data-run]').count()).toBe(1);
     expect(await violationsOf(page)).toEqual([]);
     await before.getByRole('checkbox').uncheck();
     await dialog.getByText('Choose a run.').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Compare', exact: true }).isDisabled()).toBe(true);
+    await eventually(() => dialog.getByRole('button', { name: 'Compare', exact: true }).isDisabled()).toBe(
+      true,
+    );
     await before.getByRole('checkbox').check();
     await dialog.getByRole('button', { name: 'Compare', exact: true }).click();
     await page.getByTestId('compare-verdict').waitFor();
-    expect(new URL(page.url()).searchParams.get('runs')).toBe(`${pages.host.before},${pages.host.after}`);
+    await eventually(() => new URL(page.url()).searchParams.get('runs')).toBe(
+      `${pages.host.before},${pages.host.after}`,
+    );
     expect(troubles).toEqual([]);
     await context.close();
   });
@@ -173,7 +184,7 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     expect(await violationsOf(page)).toEqual([]);
     await form.getByRole('button', { name: 'Add' }).click();
     await page.getByText('6 of 37').waitFor();
-    expect(new URL(page.url()).search).toBe('?outcome=failed&slice=refund');
+    await eventually(() => new URL(page.url()).search).toBe('?outcome=failed&slice=refund');
     await add.click();
     await form.getByLabel('Filter by').selectOption('Score at least');
     await form.getByLabel('Value').fill('0.5');
@@ -194,7 +205,7 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     const heads = (): Promise<readonly string[]> => page.getByRole('columnheader').allTextContents();
     const head = (name: string) => page.getByRole('columnheader', { name });
     await rows(page).first().waitFor();
-    expect(await heads()).toEqual(['Outcome', 'Task', 'Score', 'Time', 'Last 8', 'Why']);
+    await eventually(() => heads()).toEqual(['Outcome', 'Task', 'Score', 'Time', 'Last 8', 'Why']);
     await head('Why').dragTo(head('Score'));
     await page.locator('[role=columnheader]:nth-child(3)', { hasText: 'Why' }).waitFor();
     await page.getByRole('button', { name: 'Columns' }).focus();
@@ -204,18 +215,18 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     await page.keyboard.press('Enter');
     await menu.getByRole('checkbox', { name: 'Last 8' }).focus();
     await page.keyboard.press('Space');
-    expect(await menu.getByRole('checkbox', { name: 'Task' }).isDisabled()).toBe(true);
+    await eventually(() => menu.getByRole('checkbox', { name: 'Task' }).isDisabled()).toBe(true);
     expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await menu.waitFor({ state: 'detached' });
-    expect(await heads()).toEqual(['Outcome', 'Task', 'Why', 'Time', 'Score']);
+    await eventually(() => heads()).toEqual(['Outcome', 'Task', 'Why', 'Time', 'Score']);
     await page.reload();
     await rows(page).first().waitFor();
-    expect(await heads()).toEqual(['Outcome', 'Task', 'Why', 'Time', 'Score']);
+    await eventually(() => heads()).toEqual(['Outcome', 'Task', 'Why', 'Time', 'Score']);
     await page.getByRole('button', { name: 'Columns' }).click();
     await menu.getByRole('button', { name: 'As usual' }).click();
     await head('Last 8').waitFor();
-    expect(await heads()).toEqual(['Outcome', 'Task', 'Score', 'Time', 'Last 8', 'Why']);
+    await eventually(() => heads()).toEqual(['Outcome', 'Task', 'Score', 'Time', 'Last 8', 'Why']);
     await context.close();
   });
 
@@ -228,7 +239,7 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     await page.setViewportSize({ width: 1100, height: 800 });
     await page.getByRole('complementary', { name: 'Task refund-2' }).waitFor();
     await page.getByRole('columnheader', { name: 'Change' }).waitFor();
-    expect(await page.getByRole('columnheader', { name: 'Time' }).count()).toBe(0);
+    await page.getByRole('columnheader', { name: 'Time' }).waitFor({ state: 'detached' });
     await context.close();
   });
 
@@ -239,8 +250,8 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${fine}`);
     const review = page.getByRole('button', { name: 'Review failures' });
     await review.waitFor();
-    expect(await review.isDisabled()).toBe(true);
-    expect(await review.getAttribute('title')).toBe('No task of this run failed.');
+    await eventually(() => review.isDisabled()).toBe(true);
+    await eventually(() => review.getAttribute('title')).toBe('No task of this run failed.');
     await page.goto(pages.host.url + runPath());
     await page.getByRole('link', { name: 'Review failures' }).click();
     await page.getByTestId('review-item').waitFor();
@@ -285,10 +296,10 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     const { page, context } = await openSignedIn(pages.browser, pages.host, `/runs/${runId}/tasks/day`);
     await page.getByRole('button', { name: 'Difference' }).click();
     await page.locator('[data-testid=diff][data-kind=json]').waitFor();
-    expect(await page.locator('.diff dt').allTextContents()).toEqual(['/day']);
+    await eventually(() => page.locator('.diff dt').allTextContents()).toEqual(['/day']);
     await page.getByRole('button', { name: 'Text', exact: true }).click();
     await page.locator('[data-testid=diff][data-kind=text]').waitFor();
-    expect(await page.locator('.diff ins').textContent()).toContain('Monday');
+    await eventually(() => page.locator('.diff ins').textContent()).toContain('Monday');
     await context.close();
   });
 
@@ -299,7 +310,9 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
       `${runPath()}/tasks/tone-1`,
     );
     await page.getByTestId('task-output').waitFor();
-    expect(await page.getByTestId('task-output').textContent()).toBe(HOSTILE.replace('\u202e', '⟨U+202E⟩'));
+    await eventually(() => page.getByTestId('task-output').textContent()).toBe(
+      HOSTILE.replace('\u202e', '⟨U+202E⟩'),
+    );
     expect(await page.evaluate('globalThis.taken')).toBeUndefined();
     expect(await page.locator('main img, main script').count()).toBe(0);
     expect(troubles).toEqual([]);
@@ -309,7 +322,7 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
   test('of another tenant looks like nothing', async () => {
     const { page, context } = await openSignedIn(pages.browser, pages.host, runPath(), { key: OTHER_KEY });
     await page.getByTestId('error').waitFor();
-    expect(await page.getByTestId('error').getAttribute('data-code')).toBe('not_found');
+    await eventually(() => page.getByTestId('error').getAttribute('data-code')).toBe('not_found');
     await page.goto(`${pages.host.url}/runs`);
     await page.getByTestId('empty').waitFor();
     await context.close();

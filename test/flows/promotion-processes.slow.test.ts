@@ -280,7 +280,7 @@ describe('kill -9', () => {
   });
 
   it('while a deadline passes does not make anyone wait for ever, nor open the gate', async () => {
-    writeProject({ gates: [{ ...gate, approval: { ...gate.approval, timeoutSec: 1 } }] });
+    writeProject({ gates: [{ ...gate, approval: { ...gate.approval, timeoutSec: 5 } }] });
     let host = await start();
     await stage(host.client, '1.0.0');
     const runId = await askPeople(host.client, '1.0.0');

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestCli, type TestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
 import { LOOKS, violationsOf } from './axe.js';
-import { findBrowser, openBrowser } from './browser.js';
+import { findBrowser, openBrowser, openContext } from './browser.js';
 
 // Goal: everybody can read the page in a file, and a run that is too large for it loses nothing. Method: axe on every place of
 // the page in both themes and on a narrow screen; a run of one task more than a page holds.
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 describe.skipIf(browserPath === undefined)('the page in a file', () => {
   test.each(LOOKS)('is accessible in every place, %s', async (_, look) => {
-    const page = await (await browser.newContext({ offline: true, ...look })).newPage();
+    const page = await (await openContext(browser, { offline: true, ...look })).newPage();
     await page.goto(pathToFileURL(join(cli.cwd, 'few.html')).href);
     await page.locator('[data-run]').first().waitFor();
     const [one = '', other = ''] = await page

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestCli, type TestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
-import { findBrowser, openBrowser } from './browser.js';
+import { eventually, findBrowser, openBrowser, openContext } from './browser.js';
 
 // Goal: the page that people mail to each other opens from disk, asks nobody for anything, and takes nothing that an agent
 // said for markup. Method: real runs, written by the command line, opened in a real browser without a network.
@@ -60,7 +60,7 @@ type ReportPage = {
 };
 
 async function openPage(name: string, viewport = { width: 1280, height: 800 }): Promise<ReportPage> {
-  const context = await browser.newContext({ offline: true, viewport });
+  const context = await openContext(browser, { offline: true, viewport });
   const page = await context.newPage();
   const requests: string[] = [];
   const troubles: string[] = [];
@@ -80,7 +80,7 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
     const { page, requests, troubles } = await openPage('few.html');
     await page.locator('[data-run]', { hasText: 'Fail' }).dblclick();
     await page.locator('[data-task=hostile]').click();
-    expect(await page.getByTestId('task-output').textContent()).toContain(SHOWN);
+    await eventually(() => page.getByTestId('task-output').textContent()).toContain(SHOWN);
     expect(await page.evaluate('globalThis.taken')).toBeUndefined();
     expect(await page.locator('img').count()).toBe(0);
     expect(requests).toEqual([pathToFileURL(join(cli.cwd, 'few.html')).href]);
@@ -99,34 +99,32 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
       document.body.append(script);
     })()`);
     expect(await page.evaluate('globalThis.taken')).toBeUndefined();
-    expect(troubles.join()).toMatch(/Content Security Policy|TrustedScript/);
+    await eventually(() => troubles.join()).toMatch(/Content Security Policy|TrustedScript/);
   });
 
   test('shows runs side by side, with the test of each against the first, and how answers differ', async () => {
     const { page } = await openPage('few.html');
-    expect(await page.locator('[data-run]', { hasText: './b.mjs' }).count()).toBe(1);
+    await eventually(() => page.locator('[data-run]', { hasText: './b.mjs' }).count()).toBe(1);
     await page.getByRole('link', { name: 'Compare', exact: true }).click();
-    expect(await page.getByTestId('compare-verdict').textContent()).toContain('cannot tell');
-    expect(await rowNames(page)).toEqual(['hostile']);
+    await eventually(() => page.getByTestId('compare-verdict').textContent()).toContain('cannot tell');
+    await eventually(() => rowNames(page)).toEqual(['hostile']);
     await page.getByRole('link', { name: 'Matrix' }).click();
     await page.getByTestId('cell').first().waitFor();
-    expect(
-      await page
-        .getByTestId('cell')
-        .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('data-outcome'))),
+    await eventually(() =>
+      page.getByTestId('cell').evaluateAll((cells) => cells.map((cell) => cell.getAttribute('data-outcome'))),
     ).toEqual(['failed', 'passed']);
     await page.getByRole('link', { name: 'Answers' }).click();
     await page.getByTestId('diff').waitFor();
     await page.getByRole('link', { name: 'Swap' }).click();
     await page.locator('h1', { hasText: 'local.cli.b@0.0.0 → local.cli.a@0.0.0' }).waitFor();
-    expect(await page.getByTestId('compare-verdict').textContent()).toContain('cannot tell');
+    await eventually(() => page.getByTestId('compare-verdict').textContent()).toContain('cannot tell');
   });
 
   test('scrolls through 10,000 tasks, failures first, and keeps few of them on the page', async () => {
     const { page, troubles } = await openPage('many.html');
     await page.locator('[data-task=task-77]').waitFor();
     expect((await rowNames(page)).slice(0, 2)).toEqual(['task-77', 'task-177']);
-    expect(await page.getByTestId('matched').textContent()).toBe('100 of 10,000');
+    await eventually(() => page.getByTestId('matched').textContent()).toBe('100 of 10,000');
     await page.getByRole('button', { name: 'All' }).click();
     await page.locator('[data-task=task-0]').waitFor();
     await page.getByRole('grid', { name: 'Tasks' }).press('End');
@@ -141,32 +139,35 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
     const find = page.getByRole('searchbox', { name: 'Find tasks by id' });
     await find.fill('task-9977');
     await page.getByTestId('matched').getByText('1 of 10,000').waitFor();
-    expect(await rowNames(page)).toEqual(['task-9977']);
+    await eventually(() => rowNames(page)).toEqual(['task-9977']);
     await page.locator('[data-task=task-9977]').click();
-    expect(await page.getByTestId('task-output').textContent()).toContain('wrong');
+    await eventually(() => page.getByTestId('task-output').textContent()).toContain('wrong');
     const other = await page.context().newPage();
     await other.goto(page.url());
     await other.getByRole('complementary', { name: 'Task task-9977' }).waitFor();
-    expect(await rowNames(other)).toEqual(['task-9977']);
+    await eventually(() => rowNames(other)).toEqual(['task-9977']);
     await find.fill('text: task-1234');
     await find.press('Enter');
     await page.getByRole('button', { name: 'All' }).click();
     await page.locator('[data-task=task-1234]').waitFor();
-    expect(await page.getByTestId('matched').textContent()).toBe('1 of 10,000');
+    await eventually(() => page.getByTestId('matched').textContent()).toBe('1 of 10,000');
   });
 
   test('offers nothing that would change something, and no place that the file does not have', async () => {
     const { page } = await openPage('many.html');
-    expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents()).toEqual([
-      'Run',
-    ]);
+    await eventually(() =>
+      page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents(),
+    ).toEqual(['Run']);
     expect(await page.getByRole('button', { name: 'Now fails' }).count()).toBe(0);
-    expect(await page.getByTestId('who').textContent()).toContain('nothing can be changed');
+    await eventually(() => page.getByTestId('who').textContent()).toContain('nothing can be changed');
     await page.locator('[data-task=task-77]').click();
     await page.getByTestId('task-output').waitFor();
     expect(await page.getByTestId('override-open').count()).toBe(0);
     await page.getByRole('button', { name: 'More' }).click();
-    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Export as CSV', 'Export as JSONL']);
+    await eventually(() => page.getByRole('menuitem').allTextContents()).toEqual([
+      'Export as CSV',
+      'Export as JSONL',
+    ]);
     const [csv] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: 'Export as CSV' }).click(),
@@ -186,7 +187,7 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
     const { page, troubles } = await openPage('many.html');
     await page.getByRole('link', { name: 'Events' }).click();
     await page.locator('[data-sequence="0"]').click();
-    expect(await page.getByTestId('event-payload').count()).toBe(1);
+    await eventually(() => page.getByTestId('event-payload').count()).toBe(1);
     await page.getByText(/^The file has no room for the events of [\d,]+ tasks/).waitFor();
     await page.getByRole('button', { name: 'Scores' }).click();
     await page.locator('[data-type="eval.scored"]').first().waitFor();
@@ -198,7 +199,7 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
     const { page } = await openPage('few.html');
     await page.locator('[data-run]', { hasText: 'Fail' }).dblclick();
     await page.locator('[data-task=hostile]').click();
-    expect(await page.getByTestId('task-tags').textContent()).toBe('Tags: markup, safety');
+    await eventually(() => page.getByTestId('task-tags').textContent()).toBe('Tags: markup, safety');
   });
 
   test('opens in a viewer that locks it in, where it can keep nothing', async () => {
@@ -214,7 +215,7 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
     await page.locator('[data-task=task-77]').click();
     const panel = page.getByRole('complementary', { name: 'Task task-77' });
     await panel.getByText('without inputs and answers').waitFor();
-    expect(await panel.textContent()).toContain('0.00');
+    await eventually(() => panel.textContent()).toContain('0.00');
     expect(await page.getByTestId('task-input').count()).toBe(0);
     await page.getByRole('link', { name: 'Events' }).click();
     await page.getByTestId('empty').getByText('without its log').waitFor();
@@ -226,7 +227,7 @@ describe.skipIf(browserPath === undefined)('the page of a run, opened from disk 
     await page.locator('[data-task=task-77]').click();
     const panel = page.getByRole('complementary', { name: 'Task task-77' });
     await panel.waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await eventually(() => page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     await panel.getByRole('button', { name: 'Close' }).click();
     await panel.waitFor({ state: 'detached' });
   });

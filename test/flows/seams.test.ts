@@ -597,7 +597,9 @@ describe('governance/approval-gate', () => {
     const asked = { scenario: 'override', principal: 'owner', reason: 'emergency' };
     const { event, runId } = await seam<Gate>(guarded, 'governance/approval-gate', asked);
     expect(event?.type).toBe('approval.overridden');
-    await expect.poll(async () => (await typesOf(guarded, runId)).at(-1)).toBe('run.cancelled');
+    await expect
+      .poll(async () => (await typesOf(guarded, runId)).at(-1), { timeout: 60_000 })
+      .toBe('run.cancelled');
     const types = await typesOf(guarded, runId);
     expect(types.filter((type) => type === 'interrupt.requested')).toHaveLength(2);
     expect(types.filter(isDeployment)).toEqual([]);

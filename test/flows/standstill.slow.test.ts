@@ -9,8 +9,8 @@ import { type Running, startCli, temporaryFolder } from './processes.js';
 
 // Goal: what this host stands still is not the agent's time. Method: a real process is stopped while an agent has its question, the
 // agent answers at once, and the process goes on after longer than the agent's timeout.
-const TIMEOUT_MS = 1_000;
-const STOPPED_MS = 4 * TIMEOUT_MS;
+const TIMEOUT_MS = 5_000;
+const STOPPED_MS = 2 * TIMEOUT_MS;
 
 let folder: ReturnType<typeof temporaryFolder>;
 let agent: Server;

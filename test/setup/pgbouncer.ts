@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from './postgres.js';
+import { freePort } from '../../packages/touchstone/src/agents/fixtures/free-port.js';
 
 /** A pooler between the tests and a server of theirs. */
 export type Pooler = {

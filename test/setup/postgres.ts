@@ -1,5 +1,4 @@
 import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import {
   accessSync,
   chmodSync,
@@ -11,9 +10,9 @@ import {
   rmSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { freePort } from '../../packages/touchstone/src/agents/fixtures/free-port.js';
 
 /** A PostgreSQL server of the tests. */
 export type Cluster = {
@@ -172,16 +171,6 @@ function isProgram(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('No port is free.');
-  return address.port;
 }
 
 export type Rows = readonly { readonly [column: string]: unknown }[];

@@ -124,9 +124,10 @@ it('a tenant has a few definitions compiled at a time, and another tenant does n
   const rival = { tenant: 'rival', workspace: 'main' };
   const all = Array.from({ length: 3 }, () => compile(rival, { definition: {} }));
   all.push(compile(OWNER, { definition: {} }));
-  await vi.waitFor(() => expect(begun).toEqual(['rival', 'rival', 'acme']));
+  const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000 });
+  await until(() => expect(begun).toEqual(['rival', 'rival', 'acme']));
   ends[0]?.();
-  await vi.waitFor(() => expect(begun).toEqual(['rival', 'rival', 'acme', 'rival']));
+  await until(() => expect(begun).toEqual(['rival', 'rival', 'acme', 'rival']));
   for (const end of ends) end();
   await Promise.all(all);
 });

@@ -10,6 +10,7 @@ import { toBody } from '@touchstone/protocol/bodies';
 import { check } from '@touchstone/protocol/wire';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withTraceparent } from '../../../net/index.js';
+import { freePort } from '../../fixtures/free-port.js';
 import { manualClock } from '../../fixtures/manual-clock.js';
 import { temporaryFolder } from '../../fixtures/temporary-folder.js';
 import { createTools, type ToolGrants } from '../tools.js';
@@ -176,14 +177,6 @@ describe('a real server over HTTP', () => {
     expect(JSON.stringify([result, await tools.serverIssues()])).not.toContain('SECRET');
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('what a tool says', () => {
   it.each<[string, string, object]>([
