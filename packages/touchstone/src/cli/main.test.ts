@@ -69,6 +69,7 @@ describe('the command line', () => {
     [['pack', 'install', 'x', '--host', 'nope'], 'There is no pack at x.'],
     [['show', 'run-nope'], 'There is no run run-nope here.'],
     [['show', 'last'], 'There is no run here yet.'],
+    [['show'], 'There is no run here yet.'],
     [['runs', '--status', 'done'], 'Allowed choices are pending, running'],
     [['keys', 'create', '--role', 'boss'], 'Known: admin, runner, releaser'],
     [['rejudge', 'last'], 'There is no run here yet.'],

@@ -253,7 +253,7 @@ function addShow(program: Command, start: Start): void {
   addHost(program.command('show'), 'show a run of another host')
     .summary('show a run, a task or the events of a run')
     .description('Shows what is recorded of a run.')
-    .argument('<runId>', 'a run, "last" for the newest one, "last~1" for the one before it')
+    .argument('[runId]', 'a run, "last" for the newest one, "last~1" for the one before it', 'last')
     .option('--task <taskId>', 'one task with its input, calls and answer')
     .option('--failed', 'every failed task')
     .option('--all', 'every task, one line each')

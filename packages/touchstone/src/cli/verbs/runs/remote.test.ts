@@ -39,6 +39,7 @@ describe('the same on a host as here', () => {
     ['runs', ['runs'], 0],
     ['runs of a suite', ['runs', '--suite', SUITE, '--limit', '1'], 0],
     ['show', ['show', 'last'], 0],
+    ['show, the newest', ['show'], 0],
     ['show --failed', ['show', 'last', '--failed'], 0],
     ['show --task', ['show', 'last', '--task', 'one', '--bodies'], 0],
     ['show --events', ['show', 'last', '--events', '--bodies'], 0],
