@@ -105,6 +105,9 @@ describe('the list of a run’s tasks', () => {
       3,
       ['refund-1', 'refund-2', 'refund-3'],
     ]);
+    expect((await list({ around: 'refund-3', outcome: 'failed', limit: 1 })).offset).toBe(2);
+    expect((await list({ around: 'order-1', outcome: 'failed', limit: 1, offset: 1 })).offset).toBe(1);
+    expect((await list({ around: 'nothing', limit: 3, offset: 3 })).offset).toBe(3);
   });
 
   it('tells how a task went in the runs before', async () => {

@@ -7,7 +7,7 @@ import { RunPage } from './pages/run.js';
 import { RunActionsContext } from './parts/run/run-actions-context.js';
 import { GoTo } from './parts/shell/go-to.js';
 import { SessionContext } from './parts/shell/session-context.js';
-import { type Place, Shell } from './parts/shell/shell.js';
+import { type NavigationLink, Shell } from './parts/shell/shell.js';
 import { Empty } from './parts/states.js';
 import { useQuery } from './queries/use-query.js';
 import { askToSignIn, isSignedIn } from './session.js';
@@ -41,8 +41,8 @@ const RUN_PARTS: { readonly [part: string]: FunctionComponent<{ readonly runId: 
   about: lazy(async () => (await import('./pages/about.js')).AboutPage),
 };
 
-/** What there is to go to. */
-const PLACES: readonly Place[] = [
+/** The main navigation. */
+const LINKS: readonly NavigationLink[] = [
   ['/', 'Today'],
   ['/runs', 'Runs', 'running'],
   ['/suites', 'Suites'],
@@ -77,7 +77,7 @@ function SignedIn({ path }: { readonly path: string }) {
   return (
     <SessionContext.Provider value={session}>
       <RunActionsContext.Provider value={RunActions}>
-        <Shell path={path} places={PLACES} session={session} beside={<GoTo />}>
+        <Shell path={path} links={LINKS} session={session} beside={<GoTo />}>
           <Page path={path} session={session} />
         </Shell>
       </RunActionsContext.Provider>

@@ -12,7 +12,7 @@ import { MOST_RUNS } from '../parts/compare/compared-runs.js';
 import { RunActionsContext, type RunHandle } from '../parts/run/run-actions-context.js';
 import { RunMenu } from '../parts/run/run-menu.js';
 import { SessionContext } from '../parts/shell/session-context.js';
-import { Shell } from '../parts/shell/shell.js';
+import { type NavigationLink, Shell } from '../parts/shell/shell.js';
 import { Empty } from '../parts/states.js';
 import { useQuery } from '../queries/use-query.js';
 import { readSession } from '../source.js';
@@ -20,13 +20,13 @@ import { readSession } from '../source.js';
 /** The page over a file: the runs of the file and what belongs to them. */
 export function FileApp({ file }: { readonly file: PageFile }) {
   const address = useAddress();
-  const [first] = placesOf(file);
+  const [first] = linksOf(file);
   const path = address.path === '/' ? (first?.[0] ?? '/') : address.path;
   const { data: session } = useQuery<SessionFacts>('session', readSession);
   return (
     <SessionContext.Provider value={session}>
       <RunActionsContext.Provider value={FileActions}>
-        <Shell path={path} places={placesOf(file)} beside={<Beside file={file} />}>
+        <Shell path={path} links={linksOf(file)} beside={<Beside file={file} />}>
           <Page path={path} />
         </Shell>
       </RunActionsContext.Provider>
@@ -45,7 +45,7 @@ const pathOf = ({ snapshot }: PageFile['runs'][number]): string =>
   `/runs/${encodeURIComponent(snapshot.runId)}`;
 
 /** What the file has. */
-function placesOf({ runs, matrix }: PageFile): readonly (readonly [href: string, name: string])[] {
+function linksOf({ runs, matrix }: PageFile): readonly NavigationLink[] {
   const [only] = runs;
   if (runs.length === 1 && only) return [[pathOf(only), 'Run']];
   const together = matrix?.runs.slice(0, MOST_RUNS).map(({ runId }) => runId);

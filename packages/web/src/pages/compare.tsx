@@ -1,4 +1,5 @@
 import type { Matrix } from '@touchstone/protocol';
+import { HostResponseError } from '@touchstone/sdk';
 import { useEffect } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { Answers } from '../parts/compare/answers.js';
@@ -6,6 +7,7 @@ import { moveRun, runsIn } from '../parts/compare/compared-runs.js';
 import { EventDifferences } from '../parts/compare/event-differences.js';
 import { Flips } from '../parts/compare/flips.js';
 import { RunLines } from '../parts/compare/run-lines.js';
+import { ErrorBox } from '../parts/error-box.js';
 import { Ignored, ignoredIn } from '../parts/ignored.js';
 import { Empty } from '../parts/states.js';
 import { MatrixGrid } from '../parts/suite/matrix-grid.js';
@@ -48,11 +50,12 @@ export function ComparePage() {
 }
 
 function Comparison({ runs, address }: { readonly runs: readonly string[]; readonly address: Address }) {
-  const { data } = useQuery(`columns ${runs.join()}`, (signal) =>
+  const { data, error, reload } = useQuery(`columns ${runs.join()}`, (signal) =>
     client.matrix({ runs: runs as never, limit: 1 }, { signal }),
   );
   const [before = '', after = ''] = runs;
-  const view = viewIn(address.query);
+  // Every part would say it again.
+  const isAbsent = error instanceof HostResponseError && error.status === 404;
   return (
     <div class="run compare">
       <header class="run-heading">
@@ -67,8 +70,18 @@ function Comparison({ runs, address }: { readonly runs: readonly string[]; reado
             </a>
           )}
         </div>
-        <RunLines runs={runs} matrix={data} />
+        {!isAbsent && <RunLines runs={runs} matrix={data} />}
       </header>
+      {isAbsent && <ErrorBox error={error} onRetry={reload} />}
+      {!isAbsent && <Views runs={runs} address={address} />}
+    </div>
+  );
+}
+
+function Views({ runs, address }: Omit<ViewProps, 'view'>) {
+  const view = viewIn(address.query);
+  return (
+    <>
       <Tabs
         label="Views"
         tabs={VIEWS.filter(isThere).map((name) => ({
@@ -87,7 +100,7 @@ function Comparison({ runs, address }: { readonly runs: readonly string[]; reado
       )}
       <Ignored names={ignoredIn(address.query, KNOWN)} />
       <ViewOf view={view} runs={runs} address={address} />
-    </div>
+    </>
   );
 }
 

@@ -27,13 +27,13 @@ type HeadingProps = {
 /** What a run came to: the score with its interval, what changed, how long it took and what it cost. */
 export const RunHeading = ({ run, report, facets, address, reload }: HeadingProps) => (
   <RunTitle run={run} part="Tasks" isWorse={report?.regression?.verdict === 'fail'} reload={reload}>
-    {report ? <Figures report={report} facets={facets} address={address} /> : <Known run={run} />}
+    {report ? <Figures report={report} facets={facets} address={address} /> : <SnapshotFigures run={run} />}
     {report && run.touchstone.headline?.unscored === 0 && <Doubt report={report} />}
   </RunTitle>
 );
 
-/** What the run itself says of its score, until the report is here; as high as that, so that nothing moves when it comes. */
-const Known = ({ run: { status, touchstone } }: Pick<HeadingProps, 'run'>) => {
+/** The score as the snapshot of the run says it, until the report is here; as high as that, so that nothing moves when it comes. */
+const SnapshotFigures = ({ run: { status, touchstone } }: Pick<HeadingProps, 'run'>) => {
   if (status !== 'completed' || !touchstone.headline) return null;
   const { aggregateScore, taskCount, unscored } = touchstone.headline;
   return (

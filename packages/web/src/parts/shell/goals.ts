@@ -4,7 +4,7 @@ import { score } from '@touchstone/sdk/view';
 
 /** Something that can be gone to, or done. */
 export type Goal = {
-  readonly kind: 'place' | 'action' | 'run' | 'suite' | 'agent' | 'task';
+  readonly kind: 'page' | 'action' | 'run' | 'suite' | 'agent' | 'task';
   readonly name: string;
   readonly note?: string | undefined;
   readonly href?: string;
@@ -14,12 +14,12 @@ export type Goal = {
 /** Controls that the page shows at the moment; what does not work is left out. */
 const CONTROLS =
   'main :is(.run-actions, .run-title) > :is(a, button), main .run-actions > .menu > button, .rail-end button';
-const PLACES = 'nav[aria-label=Main] a';
+const LINKS = 'nav[aria-label=Main] a';
 
 export function pageActions(): readonly Goal[] {
-  const places = [...document.querySelectorAll<HTMLAnchorElement>(PLACES)].map(
+  const links = [...document.querySelectorAll<HTMLAnchorElement>(LINKS)].map(
     (link): Goal => ({
-      kind: 'place',
+      kind: 'page',
       name: link.firstChild?.textContent ?? '',
       href: link.getAttribute('href') ?? '/',
     }),
@@ -33,7 +33,7 @@ export function pageActions(): readonly Goal[] {
         onChoose: () => control.click(),
       }),
     );
-  return [...controls, ...places];
+  return [...controls, ...links];
 }
 
 /** As it is read out; a sign in front of the words is no part of it. */

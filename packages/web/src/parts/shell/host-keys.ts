@@ -5,7 +5,7 @@ type Digit = '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
 const eachDigit = (does: string): Readonly<Record<Digit, string>> =>
   Object.fromEntries([...'123456789'].map((digit) => [digit, does])) as Record<Digit, string>;
 
-export const PLACE_WORDS = {
+export const LINK_WORDS = {
   'g t': 'today',
   'g r': 'runs',
   'g s': 'suites',
@@ -17,7 +17,7 @@ export const PLACE_WORDS = {
   'g e': 'settings',
 } as const;
 
-export const PLACE_KEYS = {
+export const LINK_KEYS = {
   'g t': '/',
   'g r': '/runs',
   'g s': '/suites',

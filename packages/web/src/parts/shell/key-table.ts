@@ -1,4 +1,4 @@
-import { GO_TO_WORDS, PLACE_WORDS, REVIEW_WORDS } from './host-keys.js';
+import { GO_TO_WORDS, LINK_WORDS, REVIEW_WORDS } from './host-keys.js';
 
 /**
  * Every key of the page, and what it does. A part can take no key that is not here, and the list of keys shows those that a part on
@@ -7,7 +7,7 @@ import { GO_TO_WORDS, PLACE_WORDS, REVIEW_WORDS } from './host-keys.js';
 export const KEYS = {
   everywhere: {
     '?': 'this list',
-    ...PLACE_WORDS,
+    ...LINK_WORDS,
     t: 'next theme',
     ...GO_TO_WORDS,
     Escape: 'close the topmost thing',

@@ -10,27 +10,26 @@ import { ErrorBoundary } from './error-boundary.js';
 import { ThemeIcon } from './icons.js';
 import { ShellKeys } from './shell-keys.js';
 
-/** Somewhere to go to, with what is counted beside it. */
-export type Place = readonly [href: string, name: string, count?: keyof HostCounts];
+/** A link of the main navigation, with what is counted beside it. */
+export type NavigationLink = readonly [href: string, name: string, count?: keyof HostCounts];
 
 const isAt = (path: string, href: string): boolean =>
   href === '/' ? path === '/' : path.startsWith(href.replace(/\?.*/, ''));
 
-/** Runs are compared from their list, where comparing is no place of its own. */
-const placeOf = (path: string, places: readonly Place[]): string =>
-  path === '/compare' && !places.some(([href]) => isAt(path, href)) ? '/runs' : path;
+/** Runs are compared from their list, where comparing has no link of its own. */
+const linkedPath = (path: string, links: readonly NavigationLink[]): string =>
+  path === '/compare' && !links.some(([href]) => isAt(path, href)) ? '/runs' : path;
 
 type ShellProps = {
   readonly path: string;
-  /** What there is to go to. */
-  readonly places: readonly Place[];
+  readonly links: readonly NavigationLink[];
   /** Said at the end of the rail. */
   readonly beside?: ComponentChildren;
   readonly session?: SessionFacts | undefined;
   readonly children: ComponentChildren;
 };
 
-export function Shell({ path, places, beside, session, children }: ShellProps) {
+export function Shell({ path, links, beside, session, children }: ShellProps) {
   const counts = useCounts(may(session, 'runs:read'));
   const rail = useRef<HTMLElement>(null);
   const main = useRef<HTMLElement>(null);
@@ -39,7 +38,7 @@ export function Shell({ path, places, beside, session, children }: ShellProps) {
     if (!isFirst.current) focusHeading(main.current);
     isFirst.current = false;
   }, [path]);
-  // On a narrow screen the rail lies on its side and shows only some places; counts make it longer.
+  // On a narrow screen the rail lies on its side and shows only some links; counts make it longer.
   useEffect(() => {
     rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [path, counts]);
@@ -54,9 +53,9 @@ export function Shell({ path, places, beside, session, children }: ShellProps) {
         </a>
         <nav aria-label="Main">
           <ul>
-            {places.map(([href, name, count]) => (
+            {links.map(([href, name, count]) => (
               <li key={href}>
-                <a href={href} aria-current={isAt(placeOf(path, places), href) ? 'page' : undefined}>
+                <a href={href} aria-current={isAt(linkedPath(path, links), href) ? 'page' : undefined}>
                   {name}
                   {count && <Badge count={counts?.[count] ?? 0} name={count} />}
                 </a>
@@ -65,7 +64,7 @@ export function Shell({ path, places, beside, session, children }: ShellProps) {
           </ul>
         </nav>
         <div class="rail-end">
-          <ShellKeys places={places.map(([href]) => href)} />
+          <ShellKeys hrefs={links.map(([href]) => href)} />
           <ThemeButton />
           {beside}
           {session && (

@@ -1,11 +1,12 @@
-import { asId, type RunId } from '@touchstone/protocol';
+import { asId, type RunId, type TaskId } from '@touchstone/protocol';
 import type { TaskFilter, TaskPart } from '@touchstone/protocol/tasks';
 import type { Store } from '../../../ports/index.js';
 import { outcomeAt } from '../../../scorecard/index.js';
+import { ownerOfSuite } from '../../catalogue/suite-catalogue.js';
 import type { OutcomesReader } from '../outcomes/run-outcomes.js';
 import { type EvalRun, isEval, type TaskTable, tableOf } from './task-table.js';
 
-type Parts = { readonly store: Pick<Store, 'runs' | 'log'>; readonly outcomes: OutcomesReader };
+type Parts = { readonly store: Pick<Store, 'runs' | 'log' | 'suites'>; readonly outcomes: OutcomesReader };
 
 type Query = TaskFilter & TaskPart & { readonly against?: string | undefined; readonly last: number };
 
@@ -16,6 +17,8 @@ export type ReadPart = {
   readonly earlier?: TaskTable | undefined;
   readonly total: number;
   readonly matched: number;
+  /** Of the first task of the page. */
+  readonly offset: number;
 };
 
 /** The tasks of a page at most; a file of all tasks needs all of the run. */
@@ -34,18 +37,19 @@ export async function readPart(parts: Parts, run: EvalRun, query: Query): Promis
   const { outcomes } = await parts.outcomes.of(run);
   const ended = placesOf(outcomes, undefined);
   const kept = query.outcome === undefined ? ended : placesOf(outcomes, LETTERS[query.outcome]);
-  const places = kept.slice(query.offset, query.offset + query.limit);
+  const offset = await offsetIn(parts, run, query, kept);
+  const places = kept.slice(offset, offset + query.limit);
   const steps = await log.resultsAt(run.owner, run.runId, places);
   if (steps.length < places.length) return undefined;
   const before = compared && (await log.resultsAt(compared.owner, compared.runId, places));
   const earlier = compared && before && tableOf(compared.runId, compared.eventCount, before);
   const table = tableOf(run.runId, run.eventCount, steps);
-  return { table, earlier, total: ended.length, matched: kept.length };
+  return { table, earlier, total: ended.length, matched: kept.length, offset };
 }
 
 /** All tasks or one side of them, and no filter or order that needs more than how each came out. */
 function isInSuiteOrder(query: Query): boolean {
-  const { outcome, against, last, order = 'suite', offset, limit, ...filters } = query;
+  const { outcome, against, last, order = 'suite', offset, limit, around, ...filters } = query;
   return order === 'suite' && limit <= MOST && Object.values(filters).every((value) => value === undefined);
 }
 
@@ -60,6 +64,21 @@ async function comparedRun(
   if (!run || !isEval(run)) return against === undefined ? undefined : 'unlike';
   const isAlike = run.status === 'completed' && run.plan.suite.digest === plan.suite.digest;
   return isAlike ? run : 'unlike';
+}
+
+/** The page that has the task; one that is left out is nowhere, so the page stays where it was to be. */
+async function offsetIn(
+  { store }: Parts,
+  { owner, plan }: EvalRun,
+  { around, offset, limit }: Query,
+  places: readonly number[],
+): Promise<number> {
+  const { digest } = plan.suite;
+  const holder = around === undefined ? undefined : await ownerOfSuite(store, owner, digest);
+  if (around === undefined || !holder) return offset;
+  const ordinal = await store.suites.ordinalOf(holder, digest, asId<TaskId>(around));
+  const at = ordinal === undefined ? -1 : places.indexOf(ordinal);
+  return at < 0 ? offset : Math.floor(at / limit) * limit;
 }
 
 /** In the order of the suite; all that ended without a letter. */

@@ -72,9 +72,9 @@ type Page = Omit<TaskList, 'runId' | 'items'> & { readonly rows: readonly TaskRo
 async function readPage(parts: Parts, run: EvalRun, query: TaskPageQuery): Promise<Page | undefined> {
   const part = await readPart(parts, run, query);
   if (!part) return undefined;
-  const { table, earlier, total, matched } = part;
+  const { table, earlier, total, matched, offset } = part;
   const rows = await rowsOf(parts, run, table, earlier);
-  return { revision: table.revision, total, matched, offset: query.offset, rows };
+  return { revision: table.revision, total, matched, offset, rows };
 }
 
 async function pageOfAll(parts: Parts, run: EvalRun, query: TaskPageQuery): Promise<Page> {
