@@ -22,15 +22,20 @@ export type Fleet = ReturnType<typeof openFleet>;
 
 let schemas = 0;
 
-export function openFleet(database: Server, project: { readonly tasks: number; readonly delayMs: number }) {
+export function openFleet(
+  database: Pick<Server, 'url'>,
+  project: { readonly tasks: number; readonly delayMs: number },
+  address = database.url,
+) {
   const folder = temporaryFolder();
   const running = new Set<Running>();
   schemas += 1;
-  const url = `${database.url}?schema=fleet${process.pid}_${schemas}`;
+  const schema = `fleet${process.pid}_${schemas}`;
+  const url = withSchema(database.url, schema);
   const calls = join(folder.path, 'calls.log');
   writeProject(folder.path, project.tasks, project);
   setStore(folder.path, 'env:DATABASE_URL');
-  const env = (name: string) => ({ CALLS: calls, CALLER: name, DATABASE_URL: url });
+  const env = (name: string) => ({ CALLS: calls, CALLER: name, DATABASE_URL: withSchema(address, schema) });
   const started = <T extends Running>(one: T): T => {
     running.add(one);
     return one;
@@ -67,6 +72,12 @@ export function openFleet(database: Server, project: { readonly tasks: number; r
       folder.remove();
     },
   };
+}
+
+function withSchema(address: string, schema: string): string {
+  const url = new URL(address);
+  url.searchParams.set('schema', schema);
+  return url.href;
 }
 
 export type RunOptions = {

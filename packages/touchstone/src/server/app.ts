@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const files = config.page === false ? undefined : readPageFiles();
   const sessions = createSessions(options.touchstone.store, clock);
   const { tokens = createOneTimeTokens(clock) } = options;
-  const { readiness = createReadiness(options.touchstone.store, clock) } = options;
+  const { readiness = createReadiness(options.touchstone.store, clock, log) } = options;
   const checkPage = createPageCheck(config);
   const closing = new AbortController();
   // Every open stream and every followed run listens for the end.

@@ -4,15 +4,16 @@ import { answerProbe, createReadiness } from './health.js';
 function readinessOf(store: { isThere: boolean }) {
   let now = 0;
   let pings = 0;
+  const told: string[] = [];
   const ping = async () => {
     pings += 1;
     if (!store.isThere) throw new Error('away');
   };
-  const readiness = createReadiness({ ping }, { elapsed: () => now });
+  const readiness = createReadiness({ ping }, { elapsed: () => now }, { error: (event) => told.push(event) });
   const pass = (ms: number): void => {
     now += ms;
   };
-  return { readiness, pings: () => pings, pass };
+  return { readiness, pings: () => pings, pass, told };
 }
 
 it('a process is ready while its store can be used, and alive in any case', async () => {
@@ -52,4 +53,16 @@ it('another path or method is no probe', async () => {
     ['GET', '/healthz/x'],
   ] as const)
     expect(await answerProbe(method, path, readiness)).toBeUndefined();
+});
+
+it('the operator is told once why it is not ready, and again when that comes back', async () => {
+  const store = { isThere: false };
+  const { readiness, pass, told } = readinessOf(store);
+  const probe = async (isThere: boolean) => {
+    store.isThere = isThere;
+    pass(1_000);
+    await answerProbe('GET', '/readyz', readiness);
+  };
+  for (const isThere of [false, false, true, false]) await probe(isThere);
+  expect(told).toEqual(['store.unready', 'store.unready']);
 });

@@ -1,4 +1,4 @@
-import type { Clock, Store } from '../ports/index.js';
+import type { Clock, Log, Store } from '../ports/index.js';
 
 /** Whether this process can do its work now. */
 export type Readiness = {
@@ -11,15 +11,31 @@ export type Readiness = {
 /** Whoever asks, however often, the store is asked this often at most. */
 const FRESH_MS = 1_000;
 
-export function createReadiness(store: Pick<Store, 'ping'>, clock: Pick<Clock, 'elapsed'>): Readiness {
+export function createReadiness(
+  store: Pick<Store, 'ping'>,
+  clock: Pick<Clock, 'elapsed'>,
+  log: Pick<Log, 'error'>,
+): Readiness {
   let isStopping = false;
+  let isTold = false;
+  /** A probe learns only that it is not ready, so the operator is told why: once, until it is ready again. */
+  const tell = (error: unknown): void => {
+    if (!isTold) log.error('store.unready', {}, error);
+    isTold = true;
+  };
   let known: { readonly at: number; readonly isThere: Promise<boolean> } | undefined;
   const isThere = (): Promise<boolean> => {
     const now = clock.elapsed();
     if (!known || now - known.at >= FRESH_MS) {
       const asked = store.ping().then(
-        () => true,
-        () => false,
+        () => {
+          isTold = false;
+          return true;
+        },
+        (error: unknown) => {
+          tell(error);
+          return false;
+        },
       );
       known = { at: now, isThere: asked };
     }

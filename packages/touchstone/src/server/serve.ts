@@ -43,7 +43,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     ...(generatedKey === undefined ? [] : [localKey(generatedKey)]),
   ];
   const tokens = createOneTimeTokens(options.clock);
-  const readiness = createReadiness(touchstone.store, options.clock);
+  const readiness = createReadiness(touchstone.store, options.clock, options.log);
   const app = createApp({ ...options, extraKeys, tokens, readiness });
   const url = await app.listen({ host: address, port });
   const openFor = options.openFor ?? (generatedKey === undefined ? undefined : hashKey(generatedKey));

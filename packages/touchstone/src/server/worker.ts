@@ -25,7 +25,7 @@ const ALIVE_MS = 3_600_000;
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { touchstone, clock, health } = options;
   const services = createServices(options);
-  const readiness = createReadiness(touchstone.store, clock);
+  const readiness = createReadiness(touchstone.store, clock, services.log);
   const server = health && (await listen(services, readiness, health));
   // While the database is away there may be nothing else that keeps the process alive.
   const alive = setInterval(() => undefined, ALIVE_MS);

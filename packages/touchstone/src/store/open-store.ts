@@ -36,6 +36,7 @@ import { isPostgresUrl, readPostgresAddress } from './postgres/postgres-address.
 import { createPostgresDb } from './postgres/postgres-db.js';
 import { openPeers, withSession } from './postgres/postgres-peers.js';
 import { createServerClock } from './postgres/server-clock.js';
+import { unsafeSettings } from './postgres/server-facts.js';
 import { createResponses } from './responses.js';
 import { createRetention } from './retention.js';
 import { textAt } from './rows.js';
@@ -68,6 +69,8 @@ type PostgresStoreOptions = SharedOptions & {
   readonly url: string;
   /** Told of a server whose clock is off by more than a second. */
   readonly onSkew?: (skewMs: number) => void;
+  /** Told of each setting of the server by which a crash loses what was acknowledged. */
+  readonly onUnsafe?: (setting: string) => void;
   /** For a process that lives long: it hears of the others, and they learn at once when it is no more. */
   readonly withPeers?: {
     /** Told when that cannot be, as behind a pooler in transaction mode. */
@@ -113,12 +116,19 @@ export async function openPostgresStore({
   shares,
   times,
   onSkew,
+  onUnsafe,
   withPeers,
   mayPrepare,
 }: PostgresStoreOptions): Promise<Store> {
   const opened = await openDatabase(url, clock, writingOf(clock, shares), mayPrepare);
-  const { db } = opened;
-  const leaseClock = createServerClock({ ...opened, clock, onSkew: (skewMs) => onSkew?.(skewMs) });
+  const { db, facts } = opened;
+  for (const setting of unsafeSettings(facts)) onUnsafe?.(setting);
+  const leaseClock = createServerClock({
+    ...opened,
+    skewMs: facts.skewMs,
+    clock,
+    onSkew: (skewMs) => onSkew?.(skewMs),
+  });
   const name = withSession(holder);
   const peers = withPeers && (await openPeers(name, opened).catch(closeAfter(db)));
   if (withPeers && !peers) withPeers.onPooled();
@@ -137,7 +147,7 @@ async function openDatabase(url: string, clock: Clock, writing?: Writing, mayPre
   const address = readPostgresAddress(url);
   const { driver, facts } = await openPostgres(address, mayPrepare);
   const db = createPostgresDb({ driver, address, clock, writing });
-  return { driver, address, db, skewMs: facts.skewMs };
+  return { driver, address, db, facts };
 }
 
 /** Where a store is: a path, or the address of a PostgreSQL database. */

@@ -116,7 +116,10 @@ async function endReplay(context: DriveContext, { owner, runId }: Run, error: un
 async function giveUp(context: DriveContext, run: Run, error: unknown): Promise<undefined> {
   if (!isHostError(error) || (error.code !== 'not_found' && error.code !== 'conflict')) throw error;
   if (run.origin === 'cli' && run.eventCount > 0) throw error;
-  if (run.origin === 'host' && (await context.parts.sharing?.waits(run))) throw new LeftToOthers();
+  if (run.origin === 'host' && (await context.parts.sharing?.waits(run))) {
+    context.parts.log.error('run.unopened', { runId: run.runId }, error);
+    throw new LeftToOthers();
+  }
   await fail(context, run, { code: 'agent_unavailable', message: error.message });
   return undefined;
 }

@@ -2,7 +2,7 @@ import type { Outcome, Row } from '../db.js';
 import { OutcomeUnknown } from '../db.js';
 import { type Driver, openClient, type PgClient, type PgResult } from './open-client.js';
 import type { PostgresAddress } from './postgres-address.js';
-import { codeOf, connectError, isEnding } from './postgres-errors.js';
+import { codeOf, isEnding, reconnectError } from './postgres-errors.js';
 import type { WireStatement } from './wire-statement.js';
 
 /** What became of each statement, in order; the first failure makes all later ones of a transaction fail. */
@@ -34,7 +34,7 @@ export function createConnection(driver: Driver, address: PostgresAddress, answe
       answerMs,
     }).catch((error) => {
       forget(opening);
-      throw connectError(address.shown, error);
+      throw reconnectError(error);
     });
     client = opening;
     return opening;

@@ -42,17 +42,21 @@ type ClientOptions = {
   readonly onLost?: () => void;
   /** A connection on which no answer comes for so long is given up. */
   readonly answerMs?: number;
+  /** Not ended by the server for having nothing to say, which is what it is there for. */
+  readonly staysIdle?: true;
 };
+
+const STAYS_IDLE = ' -c idle_session_timeout=0';
 
 export async function openClient(
   { Client }: Driver,
   { url, schema, keepsSession }: PostgresAddress,
-  { onLost = () => undefined, answerMs = 0 }: ClientOptions = {},
+  { onLost = () => undefined, answerMs = 0, staysIdle }: ClientOptions = {},
 ): Promise<PgClient> {
   const client = new Client({
     connectionString: url,
     // A pooler refuses this, or loses it.
-    ...(keepsSession && { options: `-c search_path=${schema}` }),
+    ...(keepsSession && { options: `-c search_path=${schema}${staysIdle ? STAYS_IDLE : ''}` }),
     query_timeout: answerMs,
     application_name: 'touchstone',
     pipeline: true,

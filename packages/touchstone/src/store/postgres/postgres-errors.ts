@@ -70,12 +70,17 @@ const troubleOf = (code: string | undefined): readonly [Reason, string] | undefi
 /** PgBouncer says so; all its errors have the same code. */
 const REFUSED_SETTING = 'unsupported startup parameter';
 
-/** Of a server that could not be asked: nothing has been sent. */
+/** Of a server that could not be asked: nothing has been sent. Where it is, is for who opens the store. */
 export function connectError(shown: string, error: unknown): HostError {
   if (isHostError(error)) return error;
   if (error instanceof Error && error.message.startsWith(REFUSED_SETTING)) return unnamedPooler(shown);
   return troubleError(`Cannot open the store ${shown}`, troubleOf(codeOf(error)) ?? UNREACHABLE, error);
 }
+
+/** The same, of a store that is in use: callers of any tenant are told. */
+export const reconnectError = (error: unknown): HostError =>
+  troubleError(IN_USE, troubleOf(codeOf(error)) ?? UNREACHABLE, error);
+const IN_USE = 'The store cannot be used';
 
 /** The error a caller gets when reading or writing fails. The cause stays attached for the operator's log. */
 export function accessError(error: unknown): unknown {
@@ -86,7 +91,7 @@ export function accessError(error: unknown): unknown {
   const trouble = troubleOf(code);
   if (!trouble)
     return new HostError('internal_error', `The store refused a statement (${code}).`, undefined, error);
-  return troubleError('The store cannot be used', trouble, error);
+  return troubleError(IN_USE, trouble, error);
 }
 
 /** Nothing was kept, and the same may work a moment later. */

@@ -59,6 +59,12 @@ export function checkServer({ shown, schema, keepsSession }: PostgresAddress, fa
   if (Math.abs(facts.skewMs) > MOST_SKEW_MS) throw foreignClock(shown, facts.skewMs);
 }
 
+/** Settings by which a crash of the server loses what was acknowledged. */
+export const unsafeSettings = ({ fsync, synchronousCommit }: ServerFacts): readonly string[] => [
+  ...(fsync === 'off' ? ['fsync'] : []),
+  ...(synchronousCommit === 'off' ? ['synchronous_commit'] : []),
+];
+
 const LONG_TRANSACTION_MS = 3_600_000;
 
 /** What an operator has to put right, although the store can be used. */

@@ -53,7 +53,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const onLost = (): void => {
       if (opened) lose(opened);
     };
-    opened = await openClient(options.driver, address, { onLost, answerMs: ANSWER_MS });
+    opened = await openClient(options.driver, address, { onLost, answerMs: ANSWER_MS, staysIdle: true });
     opened.on('notification', ({ payload = '' }) => options.onNotice(payload));
     await opened
       .query(options.channels.map((channel) => `LISTEN "${channel}"`).join('; '))

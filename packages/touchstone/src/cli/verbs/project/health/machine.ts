@@ -63,9 +63,10 @@ export async function checkStore(context: Context, config: Config): Promise<Find
 
 /** The store prepares what is missing when it is opened, as the first run would. */
 async function checkDatabase(context: Context): Promise<Finding> {
-  const hint = 'Correct "store" in the configuration, or see docs/scaling-out.md';
+  const hint =
+    'Put it right, or name another one with "store" in the configuration: docs/scaling-out.md#what-doctor-looks-for';
   let warnings: readonly string[] = [];
-  const opened = await tried('store', 'the PostgreSQL store cannot be used', hint, () =>
+  const opened = await tried('store', 'the PostgreSQL database is not as it should be', hint, () =>
     withSession(context, {}, 'store', async (session) => {
       warnings = (await session.local?.touchstone.store.warnings()) ?? [];
       return `the PostgreSQL database is sound and holds ${await readStore(session)}`;
