@@ -10,8 +10,11 @@ type ShareParts = {
   readonly onWait?: () => void;
 };
 
-/** Work of one tenant that is begun in one turn of the event loop, unless a single piece is longer. */
-const TURN_MS = 10;
+/**
+ * Work of one tenant that is begun in one turn of the event loop, unless a single piece is longer. A request that comes
+ * meanwhile waits for the whole turn, and most pieces take longer than they say.
+ */
+const TURN_MS = 2;
 /** Requests go on for so much longer when their tenant is ahead. Its runs have stopped by then and use nothing more. */
 const PATIENCE = { work: 1, request: 4 };
 const KINDS = ['request', 'work'] as const;

@@ -188,9 +188,14 @@ async function noticeChange({ executor, state }: Loop): Promise<boolean> {
   return true;
 }
 
+/** About what folding a short run takes of the thread. */
+const CLOSING_MS = 2;
+
 /** False when a cancel or a pause was acknowledged in the last moment; then that is done instead. */
 async function complete(loop: Loop): Promise<boolean> {
   const { parts, run, kind, executor, committer } = loop;
+  // Runs that began together end together, and each reads all of its results.
+  await parts.shares.enter(run.owner.tenant, CLOSING_MS);
   const closing = await kind.closing(parts.clock.now(), executor.modelClass);
   const { events, run: change } = completion(run, closing, parts.clock.now());
   try {

@@ -133,6 +133,26 @@ it('tasks wait while their tenant is ahead of its share of the thread, and the w
   expect(await latencies(bench, runId)).toEqual([0]);
 });
 
+it('a run whose tasks are done is folded when its tenant may use the thread', async () => {
+  const closing = createDeferred<void>();
+  let entered = 0;
+  const shares = {
+    enter: () => {
+      entered += 1;
+      return entered === 1 ? undefined : closing.promise;
+    },
+    charge: () => undefined,
+  };
+  const bench = await openBench({ tasks: countingTasks(1), parts: { shares } });
+  const runId = await bench.createRun('r');
+  const driven = bench.engine.drive(owner, runId);
+  await until(() => expect(entered).toBe(2));
+  expect(typesOf(await bench.events(runId)).at(-1)).toBe('eval.scored');
+  closing.resolve();
+  await driven;
+  expect(typesOf(await bench.events(runId)).at(-1)).toBe('run.completed');
+});
+
 it('a task that waits for its share is let go when its run is cancelled', async () => {
   const waiting = createDeferred<void>();
   const shares = {
