@@ -22,7 +22,9 @@ export type Fleet = ReturnType<typeof openFleet>;
 
 let schemas = 0;
 
-export function openFleet(database: Server, project: { readonly tasks: number; readonly delayMs: number }) {
+export type Project = { readonly tasks: number; readonly delayMs: number; readonly holdFrom?: number };
+
+export function openFleet(database: Server, project: Project) {
   const folder = temporaryFolder();
   const running = new Set<Running>();
   schemas += 1;
@@ -57,7 +59,7 @@ export function openFleet(database: Server, project: { readonly tasks: number; r
     /** The log of the same run on one host with a file. */
     async calmLog(options: RunOptions = {}) {
       setStore(folder.path, undefined);
-      const calm = started(await serve(['--data', 'calm'], folder.path));
+      const calm = started(await serve(['--data', 'calm'], folder.path, { DELAY_MS: '0' }));
       const runId = await createOn(calm, options);
       await clientOf(calm).waitForScorecard(runId);
       return debugLog(calm, runId);
