@@ -173,6 +173,8 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
   });
 
   it('the progress of a run is shown by a host that does not drive it, task by task', async () => {
+    // Long enough to be looked at more than a few times, however seldom the host gets to it.
+    await again({});
     const door = await fleet.door('door');
     const runId = await createOn(door);
     const response = await fetch(`${door.url}/v1/host/touchstone/runs/${runId}/progress`, {
