@@ -10,9 +10,9 @@ import {
   expectSoundAudit,
   keyOf,
   move,
-  openDeploymentHost,
   SUITE,
   stage,
+  startDeploymentHost,
 } from './deployment-host.js';
 import { readJson } from './pack-host.js';
 import { finish, installSuite } from './run-host.js';
@@ -20,16 +20,6 @@ import type { WholeHost } from './whole-host.js';
 
 // Goal: who asked for what, and was let or not, is in a chain that nobody can change unseen. Method: a host that is used
 // by people who may and people who may not, and then a forger who sits at the database.
-
-const open: WholeHost[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
-async function start(options: Parameters<typeof openDeploymentHost>[0] = {}): Promise<WholeHost> {
-  const host = await openDeploymentHost(options);
-  open.push(host);
-  return host;
-}
 
 /** What keeps the table as it is goes first. */
 async function forge({ folder }: WholeHost, statements: string): Promise<void> {
@@ -50,7 +40,7 @@ async function busy(host: WholeHost): Promise<void> {
 
 describe('the audit log', () => {
   it('tells who asked for what, and whether it was let, in the order of things', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     await busy(host);
     const told = (await auditOf(host)).map(({ principal, action, resource, allowed }) => [
       principal,
@@ -72,7 +62,7 @@ describe('the audit log', () => {
   });
 
   it('tells of refusals at every entry point, and of what changes what others run', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const doors: readonly [string, string, unknown, string][] = [
       ['POST', '/v1/host/touchstone/suites', {}, 'suites:write'],
       ['POST', '/v1/webhooks', {}, 'webhooks:manage'],
@@ -116,7 +106,7 @@ describe('the audit log', () => {
         approval: { requiredRole: 'approver', quorum: 2 },
       },
     ];
-    const host = await start({ gates });
+    const host = await startDeploymentHost({ gates });
     const evalRunId = await finish(host, SUITE, { agentId: `${AGENT}@1.0.0` });
     await stage(host, '1.0.0');
     const runId = await askPeople(host, '1.0.0', { evalRunId });
@@ -136,7 +126,7 @@ describe('the audit log', () => {
   });
 
   it('is read in pages, and refuses to be read otherwise', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     await busy(host);
     const whole = await auditOf(host);
     const pages: unknown[] = [];
@@ -152,7 +142,7 @@ describe('the audit log', () => {
   });
 
   it('takes everything that many say at once, one after the other', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const asked = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         move(host, '1.0.0', { by: index % 2 ? 'reader' : 'runner', reason: `try ${index}` }),
@@ -166,7 +156,7 @@ describe('the audit log', () => {
   });
 
   it('cannot be changed by plain SQL', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     await busy(host);
     for (const statement of [
       "UPDATE audit SET principal = 'nobody' WHERE seq = 3",
@@ -201,7 +191,7 @@ describe('the audit log', () => {
   ];
   describe('with a forged file', () => {
     it.each(FORGERIES)('forged by hand is found out: %s', async (_, statement, trouble) => {
-      const host = await start();
+      const host = await startDeploymentHost();
       await busy(host);
       await forge(host, statement);
       const found = await verdict(host);
@@ -215,7 +205,7 @@ describe('the audit log', () => {
     });
 
     it('is verified in the words of the protocol too, in parts if a caller wants that', async () => {
-      const host = await start();
+      const host = await startDeploymentHost();
       await busy(host);
       const { records } = await verdict(host);
       const sound = { chainValid: true, checkpoints: [], anomalies: [] };
@@ -233,7 +223,7 @@ describe('the audit log', () => {
     });
 
     it('that has lost its newest records is a shorter chain with another head, for whoever has kept the old one', async () => {
-      const host = await start();
+      const host = await startDeploymentHost();
       await busy(host);
       const before = await verdict(host);
       await forge(host, `DELETE FROM audit WHERE seq = ${before.records}`);

@@ -1,10 +1,10 @@
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { openSqlite } from '../../packages/touchstone/src/store/sqlite/open-sqlite.js';
 import { clientOf, untilStatus } from './deployment-host.js';
 import { readJson } from './pack-host.js';
-import { kill, type Running, runCli, serve, temporaryFolder, writeProject } from './processes.js';
+import { kill, letGo, type Running, runCli, serve, temporaryFolder, writeProject } from './processes.js';
 
 // Goal: what docs/backup.md and docs/upgrading.md promise. Method: real processes on real folders, as an operator has them.
 
@@ -58,16 +58,21 @@ const read = async (host: Host, runId: string) => [
 
 it('a copy made while a host works on runs, put elsewhere, has equal runs and goes on with the unfinished one', async () => {
   const [home, away] = [newFolder(), newFolder()];
-  writeProject(home, 400, { delayMs: 5 });
-  writeProject(away, 400, { delayMs: 5 });
+  for (const folder of [home, away]) {
+    writeProject(folder, 400, { delayMs: 5, holdFrom: 200 });
+    letGo(folder);
+  }
   const host = await openHost(home);
   const done = await begin(host);
   await untilStatus(host, done, 'completed');
   const before = await read(host, done);
+  // From now on nobody comes past the middle, so that the run goes on while it is copied.
+  rmSync(join(home, 'go'));
   const ongoing = await begin(host);
   await untilStatus(host, ongoing, 'running');
 
   expect(await runCli(['backup', 'copy'], home)).toMatchObject({ code: 0 });
+  letGo(home);
   await untilStatus(host, ongoing, 'completed');
 
   cpSync(join(home, 'copy'), join(away, '.touchstone'), { recursive: true });

@@ -84,7 +84,7 @@ describe.skipIf(!hasPostgres())('a database that is away', () => {
 
   it('it gives up statements after its statement_timeout: they are sent again until they pass', async () => {
     await kill(host);
-    await queryPostgres(url(), "ALTER DATABASE postgres SET statement_timeout = '500ms'");
+    await queryPostgres(url(), "ALTER DATABASE postgres SET statement_timeout = '2s'");
     host = await serve([], folder.path, { CALLS: calls(), DATABASE_URL: url() });
     const runId = await create();
     await untilCalled(calls(), 100);
@@ -99,7 +99,7 @@ describe.skipIf(!hasPostgres())('a database that is away', () => {
   it('it ends connections that are idle, in a transaction or not: they are replaced', async () => {
     await kill(host);
     const limits = ['idle_session_timeout', 'idle_in_transaction_session_timeout'];
-    for (const limit of limits) await queryPostgres(url(), `ALTER DATABASE postgres SET ${limit} = '300ms'`);
+    for (const limit of limits) await queryPostgres(url(), `ALTER DATABASE postgres SET ${limit} = '1s'`);
     host = await serve([], folder.path, { CALLS: calls(), DATABASE_URL: url() });
     const runId = await create();
     await expectUndisturbed(runId);

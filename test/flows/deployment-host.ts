@@ -1,5 +1,5 @@
 import { check, checkPayload, PAYLOAD_TYPES, type PayloadType } from '@touchstone/protocol/wire';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type Event, type HostClient, readJson } from './pack-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
 import { type FetchOptions, openWholeHost, type WholeHost } from './whole-host.js';
@@ -106,6 +106,26 @@ export function deployProject({ gates = [], versions = VERSIONS, config = {} }: 
 export async function openDeploymentHost(options: HostOptions = {}): Promise<WholeHost> {
   const { config, files } = deployProject(options);
   return openWholeHost(config, { ...options.host, files: { ...files, ...options.host?.files } });
+}
+
+/** One that ends with the test that opens it. */
+export async function startDeploymentHost(options: HostOptions = {}): Promise<WholeHost> {
+  const host = await openDeploymentHost(options);
+  onTestFinished(() => host.close());
+  return host;
+}
+
+/** Starts a workflow that asks, and waits until it does. */
+export async function suspendedRun(
+  host: HostClient,
+  { workflowId, status }: { readonly workflowId: string; readonly status: string },
+  key = KEY,
+): Promise<string> {
+  const created = await readJson(host, '/v1/runs', { method: 'POST', body: { workflowId }, key });
+  expect(created).toMatchObject({ status: 201 });
+  const runId = created.body.runId as string;
+  while ((await statusOf(host, runId, key)) !== status);
+  return runId;
 }
 
 export type TransitionRequest = {

@@ -22,11 +22,9 @@ export type Fleet = ReturnType<typeof openFleet>;
 
 let schemas = 0;
 
-export function openFleet(
-  database: Pick<Server, 'url'>,
-  project: { readonly tasks: number; readonly delayMs: number },
-  address = database.url,
-) {
+export type Project = { readonly tasks: number; readonly delayMs: number; readonly holdFrom?: number };
+
+export function openFleet(database: Pick<Server, 'url'>, project: Project, address = database.url) {
   const folder = temporaryFolder();
   const running = new Set<Running>();
   schemas += 1;
@@ -62,7 +60,7 @@ export function openFleet(
     /** The log of the same run on one host with a file. */
     async calmLog(options: RunOptions = {}) {
       setStore(folder.path, undefined);
-      const calm = started(await serve(['--data', 'calm'], folder.path));
+      const calm = started(await serve(['--data', 'calm'], folder.path, { DELAY_MS: '0' }));
       const runId = await createOn(calm, options);
       await clientOf(calm).waitForScorecard(runId);
       return debugLog(calm, runId);

@@ -70,7 +70,7 @@ it('a replay whose server is killed is finished by the next one, and is its sour
   const { length } = await eventsOf(first.client, source);
   const calls = callsIn(callsFile()).length;
   let replay = await killedReplay(first, source);
-  for (let tries = 1; tries < 4 && (await lengthIn(replay)) === length; tries += 1)
+  for (let tries = 1; tries < 12 && (await lengthIn(replay)) === length; tries += 1)
     replay = await killedReplay(await start(), source);
   expect(await lengthIn(replay)).toBeLessThan(length);
 

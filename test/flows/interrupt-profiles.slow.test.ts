@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import type { Clock } from '../../packages/touchstone/src/ports/index.js';
 import {
@@ -6,9 +6,10 @@ import {
   auditOf,
   keyOf,
   logOf,
-  openDeploymentHost,
   type Person,
+  startDeploymentHost,
   statusOf,
+  suspendedRun,
   typesOf,
   untilStatus,
 } from './deployment-host.js';
@@ -20,28 +21,11 @@ import type { WholeHost } from './whole-host.js';
 // Goal: what the interrupt profiles of the protocol ask for, on the workflows that its conformance suite runs. Method: what
 // that suite does, and then what it leaves out: who may, what is recorded, and what a replay does.
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
-async function start(options: Parameters<typeof openDeploymentHost>[0] = {}): Promise<WholeHost> {
-  const host = await openDeploymentHost(options);
-  open.push(host);
-  return host;
-}
-/** Starts a workflow, and waits until it waits. */
-async function suspended(host: WholeHost, workflowId: string, status: string): Promise<string> {
-  const created = await readJson(host, '/v1/runs', { method: 'POST', body: { workflowId } });
-  expect(created).toMatchObject({ status: 201 });
-  const runId = created.body.runId as string;
-  await untilStatus(host, runId, status);
-  return runId;
-}
 const auditOfRun = async (host: WholeHost, runId: string) =>
   (await auditOf(host)).filter((item) => item.runId === runId);
 
 it('the profiles are advertised by their workflows, whose definitions say what they ask for', async () => {
-  const host = await start();
+  const host = await startDeploymentHost();
   const { body } = await readJson(host, '/.well-known/openwop', { key: null });
   for (const [workflowId, config] of Object.entries({
     'conformance-interrupt-quorum': { requiredApprovals: 3, rejectionPolicy: 'majority' },
@@ -55,12 +39,13 @@ it('the profiles are advertised by their workflows, whose definitions say what t
 });
 
 describe('conformance-interrupt-quorum', () => {
-  const begin = (host: WholeHost) => suspended(host, 'conformance-interrupt-quorum', 'waiting-approval');
+  const begin = (host: WholeHost) =>
+    suspendedRun(host, { workflowId: 'conformance-interrupt-quorum', status: 'waiting-approval' });
   const vote = (host: WholeHost, runId: string, value: object, by: Person = 'lead') =>
     answer(host, runId, by, value, { nodeId: 'gate' });
 
   it('goes on with the third vote for, and no sooner', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const runId = await begin(host);
     for (const voter of ['approver-1', 'approver-2']) {
       expect(await vote(host, runId, { action: 'accept', voter })).toMatchObject({
@@ -91,7 +76,7 @@ describe('conformance-interrupt-quorum', () => {
   });
 
   it('fails with the second vote against, which is the majority of three', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const runId = await begin(host);
     await vote(host, runId, { action: 'accept', voter: 'approver-0' });
     await vote(host, runId, { action: 'reject', voter: 'approver-1' });
@@ -105,7 +90,7 @@ describe('conformance-interrupt-quorum', () => {
   });
 
   it('counts a voter once, however often the vote is sent, and lets nobody change it', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const runId = await begin(host);
     for (let sent = 0; sent < 4; sent++)
       expect(await vote(host, runId, { action: 'accept', voter: 'approver-1' })).toMatchObject({
@@ -118,7 +103,7 @@ describe('conformance-interrupt-quorum', () => {
   });
 
   it('counts whoever answers where no voter is named', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const runId = await begin(host);
     for (const by of ['ann', 'ann', 'ben', 'cem'] as const)
       expect(await vote(host, runId, { action: 'accept' }, by)).toMatchObject({ status: 200 });
@@ -126,7 +111,7 @@ describe('conformance-interrupt-quorum', () => {
   });
 
   it('refuses a voter that is no name', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const runId = await begin(host);
     for (const voter of ['', 7, null, {}, 'x'.repeat(300)])
       expect(await vote(host, runId, { action: 'accept', voter })).toMatchObject({
@@ -140,7 +125,7 @@ describe('conformance-interrupt-quorum', () => {
 describe('conformance-interrupt-external-event', () => {
   const MATCH = { orderId: 'fixture-order-1', status: 'completed' };
   const begin = (host: WholeHost) =>
-    suspended(host, 'conformance-interrupt-external-event', 'waiting-external');
+    suspendedRun(host, { workflowId: 'conformance-interrupt-external-event', status: 'waiting-external' });
   type Waiting = { readonly interruptToken: string; readonly callbackUrl: string };
   async function waitingFor(host: WholeHost, runId: string, key = KEY): Promise<Waiting | undefined> {
     const { body } = await readJson(host, `/v1/runs/${runId}`, { key });
@@ -154,7 +139,7 @@ describe('conformance-interrupt-external-event', () => {
     });
 
   it('goes on when the event that it waits for is sent to its callback', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const runId = await begin(host);
     const { interruptToken: token, callbackUrl } = (await waitingFor(host, runId)) as Waiting;
     expect(callbackUrl).toBe(`${host.url}/v1/interrupts/${token}`);
@@ -184,7 +169,7 @@ describe('conformance-interrupt-external-event', () => {
   });
 
   it('goes on waiting when another event comes', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const runId = await begin(host);
     const { interruptToken: token } = (await waitingFor(host, runId)) as Waiting;
     const others = [{}, null, 'x', { ...MATCH, orderId: 'different-order' }, { orderId: MATCH.orderId }];
@@ -197,7 +182,7 @@ describe('conformance-interrupt-external-event', () => {
   });
 
   it('keeps what looks like a secret in the event out of the log', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const runId = await begin(host);
     const { interruptToken: token } = (await waitingFor(host, runId)) as Waiting;
     await send(host, token, { ...MATCH, note: `cred${'_'}of-a-tenant-that-is-not-yours` });
@@ -208,7 +193,7 @@ describe('conformance-interrupt-external-event', () => {
   });
 
   it('shows its callback to those who may answer, the same one each time', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const runId = await begin(host);
     expect(await waitingFor(host, runId)).toEqual(await waitingFor(host, runId));
     expect(await waitingFor(host, runId, keyOf('reader'))).toBeUndefined();
@@ -220,7 +205,7 @@ describe('conformance-interrupt-external-event', () => {
   it('fails when the event does not come in time', async () => {
     let aheadMs = 0;
     const clock: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
-    const host = await start({ host: { clock } });
+    const host = await startDeploymentHost({ host: { clock } });
     const runId = await begin(host);
     const { interruptToken: token } = (await waitingFor(host, runId)) as Waiting;
     aheadMs = 61_000;
@@ -235,10 +220,10 @@ describe('conformance-interrupt-external-event', () => {
 
 describe('conformance-interrupt-auth-required', () => {
   const begin = (host: WholeHost) =>
-    suspended(host, 'conformance-interrupt-auth-required', 'waiting-approval');
+    suspendedRun(host, { workflowId: 'conformance-interrupt-auth-required', status: 'waiting-approval' });
 
   it('is answered with a key that may answer, and with nothing else', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const runId = await begin(host);
     const url = `/v1/runs/${runId}/interrupts/gate`;
     const body = { resumeValue: { action: 'accept' } };
@@ -264,8 +249,8 @@ it.each([
   ['conformance-interrupt-external-event', 'waiting-external'],
   ['conformance-interrupt-auth-required', 'waiting-approval'],
 ])('%s can be cancelled, and what it wrote fits the protocol and replays', async (workflowId, status) => {
-  const host = await start();
-  const runId = await suspended(host, workflowId, status);
+  const host = await startDeploymentHost();
+  const runId = await suspendedRun(host, { workflowId, status });
   expect(await command(host, `/v1/runs/${runId}/cancel`)).toMatchObject({ status: 200 });
   await untilStatus(host, runId, 'cancelled');
   const events = await logOf(host, runId);
@@ -280,7 +265,7 @@ describe('conformance-interrupt-parent-child-cancel', () => {
   const childOf = async (host: WholeHost, runId: string) =>
     ((await readJson(host, `/v1/runs/${runId}`)).body as Snapshot).childRuns?.[0];
   async function begin(host: WholeHost): Promise<{ parent: string; child: string }> {
-    const parent = await suspended(host, PARENT, 'waiting-approval');
+    const parent = await suspendedRun(host, { workflowId: PARENT, status: 'waiting-approval' });
     const { runId: child = '' } = (await childOf(host, parent)) ?? {};
     await untilStatus(host, child, 'waiting-approval');
     return { parent, child };
@@ -290,7 +275,7 @@ describe('conformance-interrupt-parent-child-cancel', () => {
   const endOf = async (host: WholeHost, runId: string) => (await logOf(host, runId)).at(-1);
 
   it('takes its child along when it is cancelled, and the question of the child is gone', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const { parent, child } = await begin(host);
     const link = await readJson(host, `/v1/host/touchstone/runs/${child}/interrupts/child-gate/tokens`, {
       method: 'POST',
@@ -317,7 +302,7 @@ describe('conformance-interrupt-parent-child-cancel', () => {
   });
 
   it('goes on when its child is done, and fails when its child is not', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     for (const [act, ends] of [
       [(child: string) => resolve(host, child, 'child-gate'), 'completed'],
       [(child: string) => resolve(host, child, 'child-gate', 'reject'), 'failed'],
@@ -339,7 +324,7 @@ describe('conformance-interrupt-parent-child-cancel', () => {
   });
 
   it('has no question of its own, and its child can be cancelled like any run', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const { parent, child } = await begin(host);
     expect(await resolve(host, parent, 'child')).toMatchObject({ status: 404 });
     await command(host, `/v1/runs/${child}/cancel`);
@@ -353,7 +338,7 @@ describe('conformance-interrupt-parent-child-cancel', () => {
   });
 
   it('belongs to one owner, child and all', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const { parent, child } = await begin(host);
     for (const runId of [parent, child])
       expect((await readJson(host, `/v1/runs/${runId}`, { key: OTHER_KEY })).status).toBe(404);
@@ -362,7 +347,7 @@ describe('conformance-interrupt-parent-child-cancel', () => {
   });
 
   it('replays without another child', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const { parent, child } = await begin(host);
     await resolve(host, child, 'child-gate');
     await untilStatus(host, parent, 'completed');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { check } from '@touchstone/protocol/wire';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStream } from '../../packages/touchstone/src/app/testing/listening.js';
 import type { Clock } from '../../packages/touchstone/src/ports/index.js';
@@ -12,12 +12,13 @@ import {
   GRANTED,
   keyOf,
   logOf,
-  openDeploymentHost,
   type Person,
   recordOf,
   SIDE_KEY,
   stage,
+  startDeploymentHost,
   statusOf,
+  suspendedRun,
   typesOf,
   untilStatus,
 } from './deployment-host.js';
@@ -28,16 +29,6 @@ import type { WholeHost } from './whole-host.js';
 
 // Goal: a run that asks is answered once, by someone who may, in a form that fits; and a link stands for exactly the one
 // answer it was made for. Method: the two floor workflows that ask, a gate of a deployment, and links in all conditions.
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
-async function start(options: Parameters<typeof openDeploymentHost>[0] = {}): Promise<WholeHost> {
-  const host = await openDeploymentHost(options);
-  open.push(host);
-  return host;
-}
 
 type Floor = {
   readonly workflowId: string;
@@ -61,14 +52,6 @@ const CLARIFICATION: Floor = {
   good: { answers: { q1: 'the colour' } },
 };
 
-/** Starts a workflow that asks, and waits until it does. */
-async function asked(host: WholeHost, { workflowId, status }: Floor, key = KEY): Promise<string> {
-  const created = await readJson(host, '/v1/runs', { method: 'POST', body: { workflowId }, key });
-  expect(created).toMatchObject({ status: 201 });
-  const runId = created.body.runId as string;
-  while ((await statusOf(host, runId, key)) !== status);
-  return runId;
-}
 const resolve = (
   host: WholeHost,
   runId: string,
@@ -79,8 +62,8 @@ const resolve = (
 
 describe.each([APPROVAL, CLARIFICATION])('$workflowId', (floor) => {
   it('waits, says for what, and goes on when it is answered', async () => {
-    const host = await start();
-    const runId = await asked(host, floor);
+    const host = await startDeploymentHost();
+    const runId = await suspendedRun(host, floor);
     const { body: waiting } = await readJson(host, `/v1/runs/${runId}`);
     expect(check('run-snapshot', waiting)).toEqual([]);
     expect(waiting).toMatchObject({ status: floor.status, currentNodeId: floor.nodeId });
@@ -114,8 +97,8 @@ describe.each([APPROVAL, CLARIFICATION])('$workflowId', (floor) => {
   });
 
   it('tells its readers as it happens', async () => {
-    const host = await start();
-    const runId = await asked(host, floor);
+    const host = await startDeploymentHost();
+    const runId = await suspendedRun(host, floor);
     const headers = { authorization: `Bearer ${KEY}` };
     const reader = await openStream(`${host.url}/v1/runs/${runId}/events?streamMode=updates`, headers);
     const values = await openStream(`${host.url}/v1/runs/${runId}/events?streamMode=values`, headers);
@@ -137,8 +120,8 @@ describe.each([APPROVAL, CLARIFICATION])('$workflowId', (floor) => {
   });
 
   it('keeps waiting when the answer does not fit', async () => {
-    const host = await start();
-    const runId = await asked(host, floor);
+    const host = await startDeploymentHost();
+    const runId = await suspendedRun(host, floor);
     const before = await logOf(host, runId);
     const bad: readonly unknown[] = [
       null,
@@ -164,8 +147,8 @@ describe.each([APPROVAL, CLARIFICATION])('$workflowId', (floor) => {
   });
 
   it('is not found under another name, by another owner or before it asks', async () => {
-    const host = await start();
-    const runId = await asked(host, floor);
+    const host = await startDeploymentHost();
+    const runId = await suspendedRun(host, floor);
     for (const nodeId of ['elsewhere', 'constructor', 'noop', 'x'.repeat(200)])
       expect(await resolve(host, runId, { nodeId }, floor.good)).toMatchObject({
         status: 404,
@@ -187,8 +170,8 @@ describe.each([APPROVAL, CLARIFICATION])('$workflowId', (floor) => {
   });
 
   it('is for those who may answer', async () => {
-    const host = await start();
-    const runId = await asked(host, floor);
+    const host = await startDeploymentHost();
+    const runId = await suspendedRun(host, floor);
     for (const by of ['reader', 'runner', 'releaser'] as const)
       expect(await resolve(host, runId, floor, floor.good, by)).toMatchObject({
         status: 403,
@@ -204,8 +187,8 @@ describe.each([APPROVAL, CLARIFICATION])('$workflowId', (floor) => {
   });
 
   it('is answered once', async () => {
-    const host = await start();
-    const runId = await asked(host, floor);
+    const host = await startDeploymentHost();
+    const runId = await suspendedRun(host, floor);
     const answers = await Promise.all(
       (['ann', 'ben', 'cem', 'chief'] as const).map((by) => resolve(host, runId, floor, floor.good, by)),
     );
@@ -220,8 +203,8 @@ describe.each([APPROVAL, CLARIFICATION])('$workflowId', (floor) => {
   });
 
   it('is answered once even if the answer is sent again, where the sender says that it is the same', async () => {
-    const host = await start();
-    const runId = await asked(host, floor);
+    const host = await startDeploymentHost();
+    const runId = await suspendedRun(host, floor);
     const send = () =>
       readJson(host, `/v1/runs/${runId}/interrupts/${floor.nodeId}`, {
         method: 'POST',
@@ -234,8 +217,8 @@ describe.each([APPROVAL, CLARIFICATION])('$workflowId', (floor) => {
   });
 
   it('has no question any more when it is cancelled, and can be', async () => {
-    const host = await start();
-    const runId = await asked(host, floor);
+    const host = await startDeploymentHost();
+    const runId = await suspendedRun(host, floor);
     expect(await command(host, `/v1/runs/${runId}/cancel`)).toMatchObject({ status: 200 });
     await untilStatus(host, runId, 'cancelled');
     expect(await resolve(host, runId, floor, floor.good)).toMatchObject({
@@ -246,8 +229,8 @@ describe.each([APPROVAL, CLARIFICATION])('$workflowId', (floor) => {
   });
 
   it('replays without asking anybody', async () => {
-    const host = await start();
-    const runId = await asked(host, floor);
+    const host = await startDeploymentHost();
+    const runId = await suspendedRun(host, floor);
     await resolve(host, runId, floor, floor.good);
     const original = await eventsOf(host, runId);
     const replay = (await fork(host, runId, { mode: 'replay' })).body.runId as string;
@@ -258,8 +241,8 @@ describe.each([APPROVAL, CLARIFICATION])('$workflowId', (floor) => {
 });
 
 it('conformance-approval that is rejected ends as a failure', async () => {
-  const host = await start();
-  const runId = await asked(host, APPROVAL);
+  const host = await startDeploymentHost();
+  const runId = await suspendedRun(host, APPROVAL);
   expect(await resolve(host, runId, APPROVAL, { action: 'reject' })).toMatchObject({ status: 200 });
   await untilStatus(host, runId, 'failed');
   const events = await logOf(host, runId);
@@ -299,7 +282,7 @@ describe('a link', () => {
     ],
   });
   async function waiting(approval: object = {}, clock?: Clock): Promise<{ host: WholeHost; runId: string }> {
-    const host = await start({ ...board(approval), ...(clock && { host: { clock } }) });
+    const host = await startDeploymentHost({ ...board(approval), ...(clock && { host: { clock } }) });
     await stage(host, '1.0.0');
     return { host, runId: await askPeople(host, '1.0.0') };
   }
@@ -307,8 +290,8 @@ describe('a link', () => {
   it.each([APPROVAL, CLARIFICATION])(
     'shows the question of $workflowId and answers it, once',
     async (floor) => {
-      const host = await start();
-      const runId = await asked(host, floor);
+      const host = await startDeploymentHost();
+      const runId = await suspendedRun(host, floor);
       const { token, url, intent } = await link(host, runId, floor.nodeId, { by: 'ann' });
       expect({ url, intent }).toEqual({ url: `${host.url}/v1/interrupts/${token}`, intent: 'resolve' });
       expect(await look(host, token)).toMatchObject({
@@ -331,7 +314,7 @@ describe('a link', () => {
   );
 
   it('has Idempotency-Keys of its own: those of other tenants and of other links are not in its way', async () => {
-    const host = await start();
+    const host = await startDeploymentHost();
     const vote = (token: string) =>
       readJson(host, `/v1/interrupts/${encodeURIComponent(token)}`, {
         method: 'POST',
@@ -341,7 +324,7 @@ describe('a link', () => {
       });
     const tokens: string[] = [];
     for (const key of [OTHER_KEY, KEY, KEY]) {
-      const runId = await asked(host, APPROVAL, key);
+      const runId = await suspendedRun(host, APPROVAL, key);
       const path = `/v1/host/touchstone/runs/${runId}/interrupts/gate/tokens`;
       tokens.push((await readJson(host, path, { method: 'POST', key, body: {} })).body.token as string);
     }
@@ -356,8 +339,8 @@ describe('a link', () => {
   });
 
   it('goes out as the trusted proxy says that its creator came', async () => {
-    const host = await start({ config: { trustedProxies: ['127.0.0.1'] } });
-    const runId = await asked(host, APPROVAL);
+    const host = await startDeploymentHost({ config: { trustedProxies: ['127.0.0.1'] } });
+    const runId = await suspendedRun(host, APPROVAL);
     const made = await readJson(host, `/v1/host/touchstone/runs/${runId}/interrupts/gate/tokens`, {
       method: 'POST',
       body: {},
@@ -408,8 +391,8 @@ describe('a link', () => {
   });
 
   it('of which a single bit is another leads nowhere', async () => {
-    const host = await start();
-    const runId = await asked(host, APPROVAL);
+    const host = await startDeploymentHost();
+    const runId = await suspendedRun(host, APPROVAL);
     const { token } = await link(host, runId, 'gate');
     const [payload = '', signature = ''] = token.split('.');
     const flipped = [payload, signature].flatMap((part, at) => {
@@ -436,8 +419,8 @@ describe('a link', () => {
   });
 
   it('of another shape leads nowhere, and breaks nothing', async () => {
-    const host = await start();
-    const runId = await asked(host, APPROVAL);
+    const host = await startDeploymentHost();
+    const runId = await suspendedRun(host, APPROVAL);
     const { token } = await link(host, runId, 'gate');
     const [payload = '', signature = ''] = token.split('.');
     const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -46,6 +46,10 @@ describe.skipIf(pages.isSkipped)('the pages of suites', () => {
     await eventually(() => cell.getAttribute('data-outcome')).toBe('failed');
     await page.getByRole('button', { name: 'Flips', exact: true }).click();
     await page.waitForURL(/only=flips/);
+    const { before, after } = pages.host;
+    const flips = await pages.host.client().matrix({ runs: [before, after], only: 'flips' });
+    // Until the answer is there, rows are about to move.
+    await eventually(() => page.locator('main [data-task]').count()).toBe(flips.items.length);
     await page.locator('[data-task="refund-2"]').click();
     await page.waitForURL(`**/runs/${pages.host.after}/tasks/refund-2`);
     expect(troubles).toEqual([]);

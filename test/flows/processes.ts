@@ -86,15 +86,19 @@ export async function kill(running: Running, signal: NodeJS.Signals = 'SIGKILL')
 export const KEY = 'test-key-of-acme-0123456789';
 export const OTHER_KEY = 'test-key-of-globex-0123456789';
 
+type ProjectOptions = {
+  readonly delayMs?: number;
+  readonly passScore?: number;
+  /** The agent keeps tasks from this one on until `letGo`: what has to happen before them has the time it takes. */
+  readonly holdFrom?: number;
+};
+export const letGo = (folder: string): void => writeFileSync(join(folder, 'go'), '');
+
 /** A project folder: a module agent that answers by number and notes each call, and a suite that asks for numbers. */
-export function writeProject(
-  folder: string,
-  tasks: number,
-  options: { delayMs?: number; passScore?: number } = {},
-): void {
+export function writeProject(folder: string, tasks: number, options: ProjectOptions = {}): void {
   const write = (name: string, value: unknown): void =>
     writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value, null, 1));
-  write('agent.mjs', agentSource(options.delayMs ?? 0));
+  write('agent.mjs', agentSource(options));
   write('numbers.suite.json', {
     suiteId: 'local.test.evals.numbers',
     version: '1.0.0',
@@ -119,11 +123,14 @@ export function writeProject(
 }
 
 /** One answer in ten is wrong, so that failures are part of every comparison. */
-const agentSource = (delayMs: number): string => `
-import { appendFileSync } from 'node:fs';
+const agentSource = ({ delayMs = 0, holdFrom = Number.POSITIVE_INFINITY }: ProjectOptions): string => `
+import { appendFileSync, existsSync } from 'node:fs';
+const delayMs = Number(process.env.DELAY_MS ?? ${delayMs});
+const isHeld = (input) => input >= ${holdFrom} && !existsSync(new URL('./go', import.meta.url));
 export default async (input, ctx) => {
   if (process.env.CALLS) appendFileSync(process.env.CALLS, [ctx.runId, input, process.env.CALLER ?? ''].join(' ') + '\\n');
-  if (${delayMs} > 0) await new Promise((resolve) => setTimeout(resolve, ${delayMs} * (0.5 + Math.random())));
+  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs * (0.5 + Math.random())));
+  while (isHeld(input)) await new Promise((resolve) => setTimeout(resolve, 20));
   return input % 10 === 7 ? 'no idea' : 'answer ' + input;
 };
 `;

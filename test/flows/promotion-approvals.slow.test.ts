@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import type { Clock } from '../../packages/touchstone/src/ports/index.js';
 import {
@@ -17,11 +17,11 @@ import {
   logOf,
   moduleOf,
   move,
-  openDeploymentHost,
   recordOf,
   recordsOf,
   SUITE,
   stage,
+  startDeploymentHost,
   statusOf,
   typesOf,
   untilStatus,
@@ -34,10 +34,6 @@ import type { WholeHost } from './whole-host.js';
 // Goal: a gate opens only for as many people as it asks for, of the kind it asks for, who say so on their own behalf and
 // about what then really happens. Method: a host with gates, and people of all kinds who answer over HTTP.
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
 const gate = (approval: object, extra: object = {}): object => ({
   gateId: 'board',
   agentId: '*',
@@ -53,8 +49,7 @@ async function started(
   config: object = {},
   clock: Clock = systemClock,
 ): Promise<WholeHost> {
-  const host = await openDeploymentHost({ gates, config, host: { clock } });
-  open.push(host);
+  const host = await startDeploymentHost({ gates, config, host: { clock } });
   for (const version of ['1.0.0', '2.0.0', '3.0.0']) await stage(host, version);
   return host;
 }

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   AGENT,
   activate,
@@ -13,10 +13,10 @@ import {
   logOf,
   moduleOf,
   move,
-  openDeploymentHost,
   recordOf,
   recordsOf,
   stage,
+  startDeploymentHost,
   statusOf,
 } from './deployment-host.js';
 import { ofType, payloadsOf, readJson } from './pack-host.js';
@@ -24,15 +24,6 @@ import type { WholeHost } from './whole-host.js';
 
 // Goal: the ways around the gate that somebody once found stay closed. Method: each is taken again, over HTTP.
 const GATE = { agentId: '*', to: 'active', approval: { requiredRole: 'approver' } };
-const hosts: WholeHost[] = [];
-afterEach(async () => {
-  for (const host of hosts.splice(0)) await host.close();
-});
-async function opened(options: Parameters<typeof openDeploymentHost>[0] = {}): Promise<WholeHost> {
-  const host = await openDeploymentHost(options);
-  hosts.push(host);
-  return host;
-}
 const fileOf = (host: WholeHost, version: string): string => join(host.folder, moduleOf(version));
 const runOn = (host: WholeHost, channel: string) =>
   readJson(host, '/v1/runs', { method: 'POST', body: { agentId: `${AGENT}@${channel}`, inputs: {} } });
@@ -40,7 +31,7 @@ const runOn = (host: WholeHost, channel: string) =>
 it.each(['stable', 'latest', 'v1', ' 1.0.0', '1.0.0 ', '', '1'.repeat(65), '1.0.0@stable'])(
   'what is no version is none: %j',
   async (version) => {
-    const host = await opened();
+    const host = await startDeploymentHost();
     await activate(host, '1.0.0', { channel: 'stable' });
     for (const by of ['lead', 'reader'] as const)
       expect(await move(host, version, { by })).toMatchObject({
@@ -52,7 +43,7 @@ it.each(['stable', 'latest', 'v1', ' 1.0.0', '1.0.0 ', '', '1'.repeat(65), '1.0.
 );
 
 it('a version without its file goes nowhere but out of service', async () => {
-  const host = await opened();
+  const host = await startDeploymentHost();
   for (const version of ['1.0.0', '2.0.0']) await activate(host, version, { channel: 'stable' });
   await stage(host, '3.0.0');
   rmSync(fileOf(host, '2.0.0'));
@@ -69,7 +60,7 @@ it('a version without its file goes nowhere but out of service', async () => {
 });
 
 it('a file that is gone when people agree is a conflict, and the run ends', async () => {
-  const host = await opened({ gates: [GATE] });
+  const host = await startDeploymentHost({ gates: [GATE] });
   await stage(host, '1.0.0');
   const runId = await askPeople(host, '1.0.0', { channel: 'stable' });
   rmSync(fileOf(host, '1.0.0'));
@@ -80,7 +71,7 @@ it('a file that is gone when people agree is a conflict, and the run ends', asyn
 });
 
 it('bytes that are swapped on the way begin the way again', async () => {
-  const host = await opened({
+  const host = await startDeploymentHost({
     gates: [{ agentId: '*', to: 'staged', approval: { requiredRole: 'approver' } }],
   });
   expect(await move(host, '1.0.0', { toState: 'test' })).toMatchObject({ status: 200 });
@@ -94,7 +85,9 @@ it('bytes that are swapped on the way begin the way again', async () => {
 });
 
 it('an answer that is kept under an idempotency key is kept for whoever got it', async () => {
-  const host = await opened({ gates: [{ ...GATE, approval: { requiredRole: 'approver', quorum: 2 } }] });
+  const host = await startDeploymentHost({
+    gates: [{ ...GATE, approval: { requiredRole: 'approver', quorum: 2 } }],
+  });
   await stage(host, '1.0.0');
   const headers = { 'idempotency-key': 'one-for-all' };
   const asked = await move(host, '1.0.0', { toState: 'active', headers });
@@ -120,7 +113,7 @@ it('an answer that is kept under an idempotency key is kept for whoever got it',
 });
 
 it('two answers in one are none', async () => {
-  const host = await opened({ gates: [GATE] });
+  const host = await startDeploymentHost({ gates: [GATE] });
   await stage(host, '1.0.0');
   const runId = await askPeople(host, '1.0.0');
   expect(await answer(host, runId, 'ann', { decision: 'granted', action: 'reject' })).toMatchObject({
@@ -134,7 +127,7 @@ it('two answers in one are none', async () => {
 });
 
 it('a link of a run that was cancelled is a link to something closed', async () => {
-  const host = await opened({ gates: [GATE] });
+  const host = await startDeploymentHost({ gates: [GATE] });
   await stage(host, '1.0.0');
   const runId = await askPeople(host, '1.0.0');
   const { body } = await readJson(host, `/v1/host/touchstone/runs/${runId}/interrupts/approval/tokens`, {
@@ -152,7 +145,7 @@ it('a link of a run that was cancelled is a link to something closed', async () 
 
 it('a link votes with the roles of the key that made it, not with those of the other keys of its principal', async () => {
   const lesser = 'test-key-of-acme-lesser-ann-0123456789';
-  const host = await opened({
+  const host = await startDeploymentHost({
     gates: [GATE],
     config: { keys: [...KEYS, { key: lesser, tenant: 'acme', principal: 'ann', roles: ['responder'] }] },
   });

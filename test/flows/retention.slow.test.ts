@@ -15,9 +15,9 @@ import {
   keyOf,
   logOf,
   managementRuns,
-  openDeploymentHost,
   SUITE,
   stage,
+  startDeploymentHost,
   typesOf,
   untilStatus,
 } from './deployment-host.js';
@@ -27,16 +27,6 @@ import type { WholeHost } from './whole-host.js';
 
 const OPERATOR_KEY = 'test-key-of-the-operator-0123456789';
 const OPERATOR = { keys: [{ key: OPERATOR_KEY, tenant: 'house', principal: 'ops', roles: ['operator'] }] };
-
-const open: WholeHost[] = [];
-afterEach(async () => {
-  for (const host of open.splice(0)) await host.close();
-});
-async function openHost(options: Parameters<typeof openDeploymentHost>[0] = {}): Promise<WholeHost> {
-  const host = await openDeploymentHost(options);
-  open.push(host);
-  return host;
-}
 
 const evaluation = (version = '1.0.0', extra: object = {}) => ({
   mode: 'eval',
@@ -73,7 +63,7 @@ const READS = (runId: string): readonly string[] => [
 
 describe('DELETE of a run', () => {
   it('makes every read of it answer as for a run that never was, and is in the audit log', async () => {
-    const host = await openHost();
+    const host = await startDeploymentHost();
     const [runId, other] = [await evaluated(host), await evaluated(host)];
     for (const path of READS(runId)) expect((await host.fetch(path)).status, path).toBe(200);
     expect((await remove(host, runId)).status).toBe(204);
@@ -96,7 +86,7 @@ describe('DELETE of a run', () => {
   });
 
   it('is refused to another tenant as for an absent run, and without the scope', async () => {
-    const host = await openHost();
+    const host = await startDeploymentHost();
     const runId = await evaluated(host);
     expect((await remove(host, runId, OTHER_KEY)).status).toBe(404);
     expect((await remove(host, `${runId}/bodies`, OTHER_KEY)).status).toBe(404);
@@ -110,7 +100,7 @@ describe('DELETE of a run', () => {
     const agents = [
       { agentId: 'local.test.slow', version: '1.0.0', run: { kind: 'module', path: './s.mjs' } },
     ];
-    const host = await openHost({ config: { agents }, host: { files: { 's.mjs': slow } } });
+    const host = await startDeploymentHost({ config: { agents }, host: { files: { 's.mjs': slow } } });
     const { body } = await readJson(host, '/v1/runs', {
       method: 'POST',
       body: { ...evaluation(), agentId: 'local.test.slow' },
@@ -138,7 +128,7 @@ describe('DELETE of a run', () => {
 
 describe('pruning', () => {
   it('keeps what is blessed and what a deployment rests on, says so, and removes the rest', async () => {
-    const host = await openHost();
+    const host = await startDeploymentHost();
     const [old, blessed, proof, recent] = [
       await evaluated(host),
       await evaluated(host),
@@ -174,7 +164,7 @@ describe('pruning', () => {
   });
 
   it('lets the newest of each suite and agent stay, and touches no other owner', async () => {
-    const host = await openHost();
+    const host = await startDeploymentHost();
     const [first, second] = [await evaluated(host), await evaluated(host)];
     const elsewhere = await readJson(host, '/v1/runs', {
       method: 'POST',
@@ -199,7 +189,7 @@ describe('pruning', () => {
     [{ keep: -1 }, '/keep'],
     [{ keep: 1, force: true }, '/'],
   ])('%j is refused', async (body, pointer) => {
-    const host = await openHost();
+    const host = await startDeploymentHost();
     const refused = await prune(host, body);
     expect(refused).toMatchObject({ error: 'validation_error' });
     expect(String(refused.message)).toContain(pointer);
@@ -208,7 +198,7 @@ describe('pruning', () => {
 
 describe('a run without its content', () => {
   it('shows scores as before and no answer, says that they were removed, and refuses what needs them', async () => {
-    const host = await openHost();
+    const host = await startDeploymentHost();
     const [runId, other] = [await evaluated(host), await evaluated(host)];
     const scores = async () => [
       (await readJson(host, `/v1/runs/${runId}/eval-summary`)).body,
@@ -262,7 +252,7 @@ describe('a run without its content', () => {
 });
 
 it('the rules of the configuration are applied by a host in the background, per tenant', async () => {
-  const host = await openHost();
+  const host = await startDeploymentHost();
   const [runId, blessed] = [await evaluated(host), await evaluated(host)];
   await host.fetch('/v1/host/touchstone/baselines', { method: 'POST', body: { runId: blessed } });
   await host.stop();
@@ -317,7 +307,7 @@ it('the rules of the configuration are applied by a host in the background, per 
 
 describe('usage', () => {
   it('shows an operator the numbers of every tenant, and no tenant those of others', async () => {
-    const host = await openHost({
+    const host = await startDeploymentHost({
       config: {
         keys: [
           ...OPERATOR.keys,
@@ -349,7 +339,7 @@ describe('usage', () => {
 describe('publicUrl', () => {
   it('is what links, locations and the OpenAPI document begin with', async () => {
     const publicUrl = 'https://evals.example/touchstone/';
-    const host = await openHost({ config: { publicUrl } });
+    const host = await startDeploymentHost({ config: { publicUrl } });
     const base = 'https://evals.example/touchstone';
     const response = await host.fetch('/v1/runs', { method: 'POST', body: evaluation() });
     const { runId, statusUrl, eventsUrl } = (await response.json()) as { [member: string]: string };
@@ -362,7 +352,7 @@ describe('publicUrl', () => {
   it('is what links to answer a question begin with', async () => {
     const publicUrl = 'https://evals.example';
     const gates = [{ agentId: AGENT, to: 'active', approval: { requiredRole: 'approver' } }];
-    const host = await openHost({ gates, config: { publicUrl } });
+    const host = await startDeploymentHost({ gates, config: { publicUrl } });
     await stage(host, '1.0.0');
     const runId = await askPeople(host, '1.0.0');
     const { status, body } = await readJson(

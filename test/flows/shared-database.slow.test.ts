@@ -83,7 +83,8 @@ describe.skipIf(!hasPostgres())('hosts on one PostgreSQL database', () => {
   });
 
   it('a run is cancelled through a host that does not drive it', async () => {
-    writeProject(folder.path, TASKS, { delayMs: 200 });
+    // So many that it is still at work whenever it hears of its end.
+    writeProject(folder.path, 10 * TASKS, { delayMs: 200 });
     setStore(folder.path, 'env:DATABASE_URL');
     const [first, second] = [await start('one'), await start('two')];
     const runId = await create(first);
@@ -91,7 +92,7 @@ describe.skipIf(!hasPostgres())('hosts on one PostgreSQL database', () => {
     await clientOf(second).runs.cancel(runId);
     await expect.poll(async () => (await clientOf(second).runs.get(runId)).status, POLL).toBe('cancelled');
     expect((await clientOf(first).runs.get(runId)).status).toBe('cancelled');
-    expect(callsIn(calls()).length).toBeLessThan(TASKS);
+    expect(callsIn(calls()).length).toBeLessThan(10 * TASKS);
   });
 
   it('a crash of the database in the middle of a run loses nothing and doubles nothing', async () => {

@@ -8,6 +8,7 @@ import { EVAL, scoresOf, setStore, untilCalled } from './database-host.js';
 import {
   KEY,
   kill,
+  letGo,
   type Running,
   runCli,
   type Serving,
@@ -24,10 +25,10 @@ type Collector = Awaited<ReturnType<typeof startCollector>>;
 
 const RUN = ['run', 'numbers.suite.json', '--agent', 'local.test.numbers', '--json'];
 
-function openFolder(tasks: number, delayMs = 0): string {
+function openFolder(tasks: number, options: Parameters<typeof writeProject>[2] = {}): string {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
-  writeProject(folder.path, tasks, { delayMs });
+  writeProject(folder.path, tasks, options);
   return folder.path;
 }
 
@@ -95,7 +96,7 @@ it('a run of many tasks is told completely', async () => {
 
 describe('kill -9', () => {
   it('of a host: the one after it tells the rest, and nothing twice', async () => {
-    const cwd = openFolder(60, 20);
+    const cwd = openFolder(60, { delayMs: 20, holdFrom: 40 });
     const calls = join(cwd, 'calls.log');
     const collector = await openCollector();
     const env = { CALLS: calls, ...endpoint(collector.url) };
@@ -103,6 +104,7 @@ describe('kill -9', () => {
     const runId = await create(first);
     await untilCalled(calls, 25);
     await kill(first);
+    letGo(cwd);
     const before = new Set(invoked(collector));
     const second = started(await serve(['--otel'], cwd, env));
     await scoresOf(second, runId);
@@ -114,13 +116,14 @@ describe('kill -9', () => {
   });
 
   it('of a command: what is resumed is told once', async () => {
-    const cwd = openFolder(60, 20);
+    const cwd = openFolder(60, { delayMs: 20, holdFrom: 40 });
     const calls = join(cwd, 'calls.log');
     const collector = await openCollector();
     const env = { CALLS: calls, ...endpoint(collector.url) };
     const first = started(startCli([...RUN, '--otel'], cwd, env));
     await untilCalled(calls, 25);
     await kill(first);
+    letGo(cwd);
     await runCli(['run', '--resume', '--otel', '--json'], cwd, env);
     const all = invoked(collector);
     expect(new Set(all).size).toBe(all.length);
@@ -136,7 +139,7 @@ describe.skipIf(!hasPostgres())('processes on one PostgreSQL database', () => {
   afterAll(() => database?.stop());
 
   it('tell what they have committed: together everything, and nothing twice', async () => {
-    const cwd = openFolder(60, 20);
+    const cwd = openFolder(60, { delayMs: 20 });
     setStore(cwd, 'env:DATABASE_URL');
     const collector = await openCollector();
     const env = { DATABASE_URL: `${database.url}?schema=telemetry`, ...endpoint(collector.url) };
