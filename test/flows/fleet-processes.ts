@@ -24,6 +24,13 @@ let schemas = 0;
 
 export type Project = { readonly tasks: number; readonly delayMs: number; readonly holdFrom?: number };
 
+type WorkerOptions = {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** Flags of the health server. */
+  readonly health?: readonly string[];
+};
+
 export function openFleet(database: Pick<Server, 'url'>, project: Project, address = database.url) {
   const folder = temporaryFolder();
   const running = new Set<Running>();
@@ -40,9 +47,10 @@ export function openFleet(database: Pick<Server, 'url'>, project: Project, addre
   };
   const host = async (name: string, ...more: readonly string[]): Promise<Serving> =>
     started(await serve(['--data', name, ...more], folder.path, env(name)));
-  const worker = async (name: string, more: NodeJS.ProcessEnv = {}, cwd = folder.path): Promise<Worker> => {
-    const args = ['worker', '--data', name, '--health', '0', '--log-level', 'error'];
-    return started(await workerOf(startCli(args, cwd, { ...env(name), ...more })));
+  const worker = async (name: string, options: WorkerOptions = {}): Promise<Worker> => {
+    const { cwd = folder.path, health = ['--health', '0'] } = options;
+    const args = ['worker', '--data', name, ...health, '--log-level', 'error'];
+    return started(await workerOf(startCli(args, cwd, { ...env(name), ...options.env })));
   };
   return {
     folder: folder.path,

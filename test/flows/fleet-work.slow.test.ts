@@ -251,7 +251,7 @@ describe.skipIf(!hasPostgres())('one run on several workers', () => {
     copyFileSync(join(fleet.folder, 'numbers.suite.json'), join(bare, 'numbers.suite.json'));
     copyFileSync(join(fleet.folder, 'touchstone.config.json'), join(bare, 'touchstone.config.json'));
     configure(bare, { agents: [] });
-    await fleet.worker('bare', {}, bare);
+    await fleet.worker('bare', { cwd: bare });
     await fleet.workers('one', 'two');
     const runId = await createOn(door, WIDE);
     await letGoWhenAllTakePart(2);

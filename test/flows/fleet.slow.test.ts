@@ -219,7 +219,7 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
       copyFileSync(join(fleet.folder, file), join(bare, file));
     const { agents: _, ...config } = readJson(join(fleet.folder, 'touchstone.config.json'));
     writeFileSync(join(bare, 'touchstone.config.json'), JSON.stringify({ ...config, agents: [] }));
-    await fleet.worker('bare', bare);
+    await fleet.worker('bare', { cwd: bare });
     const runId = await createOn(door);
     const waiting = 'SELECT worker FROM workers';
     await expect.poll(async () => (await queryPostgres(fleet.url, waiting)).length, POLL).toBe(1);
@@ -231,7 +231,7 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
   it('a crash of the database in the middle of a run loses nothing and doubles nothing', async () => {
     const door = await fleet.door('door');
     // Nothing but the database keeps the second one busy.
-    const workers = [await fleet.worker('one'), await fleet.worker('two', fleet.folder, [])];
+    const workers = [await fleet.worker('one'), await fleet.worker('two', { health: [] })];
     const runId = await createOn(door);
     await untilCalled(fleet.calls, TASKS / 3);
     database.crash();

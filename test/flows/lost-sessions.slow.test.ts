@@ -41,7 +41,7 @@ describe.skipIf(!hasPostgres())('a worker whose session is lost', () => {
 
   it('begins nothing while the others have its work, and takes its part again when they see it', async () => {
     const door = await fleet.door();
-    const one = await fleet.worker('one', { DATABASE_URL: behindLine() });
+    const one = await fleet.worker('one', { env: { DATABASE_URL: behindLine() } });
     await fleet.worker('two');
     const runId = await createOn(door, WIDE);
     const isOne = (holder: string) => holder.includes(`|${one.child.pid}|`);
