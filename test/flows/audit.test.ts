@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { queryBeside, unguardBeside } from '../setup/flow-store.js';
 import {
   AGENT,

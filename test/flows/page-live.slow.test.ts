@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { asId, type RunId } from '@touchstone/protocol';
 import { createClient } from '@touchstone/sdk';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { eventually, findBrowser, openBrowser } from './browser.js';
 import { golden, openSignedIn, pageSuite } from './page-host.js';
 import { KEY, kill, type Serving, serve, temporaryFolder } from './processes.js';

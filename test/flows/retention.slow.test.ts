@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RunId } from '@touchstone/protocol';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createTouchstone } from '../../packages/touchstone/src/app/compose.js';
 import { parseConfig } from '../../packages/touchstone/src/app/config/config.js';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
