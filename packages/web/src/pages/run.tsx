@@ -65,7 +65,7 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
   return (
     <div class={open === null ? 'run' : 'run with-panel'}>
       <RunHeading run={run} report={report.data} facets={facets.data} address={address} reload={reload} />
-      {report.error !== undefined && <ErrorBox error={report.error} onRetry={report.reload} />}
+      <Trouble of={[tasks, report]} />
       {!IN_FILE && (
         <Live
           state={live.state}
@@ -76,13 +76,7 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
       )}
       <Ignored names={ignored} />
       {!IN_FILE && <Ended run={run} />}
-      <TaskFilters
-        address={address}
-        facets={facets.data}
-        matched={tasks.matched}
-        total={tasks.total}
-        columns={columns}
-      />
+      <TaskFilters address={address} facets={facets.data} list={tasks.latest} columns={columns} />
       <div class="run-body">
         <TaskGrid
           hrefOf={hrefOf}
@@ -180,6 +174,14 @@ function columnFacts(facets: TaskFacets | undefined, rows: readonly TaskListing[
   };
 }
 
+type Asked = { readonly error?: unknown; readonly reload: () => void };
+
+/** What went wrong first; all that came before stays. A host that is away is away for everything. */
+function Trouble({ of }: { readonly of: readonly Asked[] }) {
+  const failed = of.find(({ error }) => error !== undefined);
+  return failed ? <ErrorBox error={failed.error} onRetry={failed.reload} /> : null;
+}
+
 type Tasks = ReturnType<typeof useTaskPages>;
 
 /** Shows the task before or after the one that is shown, in the order of the list. */
@@ -232,8 +234,8 @@ function TaskGrid({ hrefOf, tasks, isEnded, columns, onSight, rowHeight }: TaskG
         replace: open !== null && !inPage,
       });
   };
-  if (tasks.error !== undefined) return <ErrorBox error={tasks.error} />;
   if (tasks.isFirst) return <Skeleton />;
+  if (!tasks.latest) return null;
   if (tasks.matched === 0)
     return tasks.total === 0 ? (
       <Empty>{isEnded ? 'The run ended before any of its tasks.' : 'No task has ended yet.'}</Empty>
