@@ -36,10 +36,15 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
   const address = useAddress();
   const { runId } = run;
   const { filter, view, ignored } = readTaskQuery(address.query, isCompared(run, address.query));
-  const [shown, setShown] = useState(0);
-  const live = useLive(runId, !isOver(run.status), reload);
+  const [round, setRound] = useState(0);
+  const readAgain = (): void => setRound((count) => count + 1);
+  const onReturn = (): void => {
+    reload();
+    readAgain();
+  };
+  const live = useLive(runId, !isOver(run.status), { onEnd: reload, onReturn });
   useBeginning(run.status, live.progress, reload);
-  const revision = isOver(run.status) ? -1 : shown;
+  const revision = isOver(run.status) ? -1 : round;
   const tasks = useTaskPages(runId, filter, revision, address.text);
   const { against } = filter;
   const isPainted = usePainted(!tasks.isFirst);
@@ -67,12 +72,7 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
       <RunHeading run={run} report={report.data} facets={facets.data} address={address} reload={reload} />
       <Trouble of={[tasks, report]} />
       {!IN_FILE && (
-        <Live
-          state={live.state}
-          progress={live.progress}
-          shown={tasks.total}
-          onShow={() => setShown(live.progress?.done ?? 0)}
-        />
+        <Live state={live.state} progress={live.progress} shown={tasks.total} onShow={readAgain} />
       )}
       <Ignored names={ignored} />
       {!IN_FILE && <Ended run={run} />}
