@@ -1,5 +1,5 @@
 import type { TaskFacets, TaskListing } from '@touchstone/protocol';
-import type { EvalRunSnapshot, RunProgress } from '@touchstone/sdk';
+import type { EvalRunSnapshot, RunProgress, TaskListQuery } from '@touchstone/sdk';
 import { percent, whole } from '@touchstone/sdk/view';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
@@ -76,7 +76,13 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
       )}
       <Ignored names={ignored} />
       {!IN_FILE && <Ended run={run} />}
-      <TaskFilters address={address} facets={facets.data} list={tasks.latest} columns={columns} />
+      <TaskFilters
+        address={address}
+        facets={facets.data}
+        outcomes={facets.data?.outcomes ?? knownOutcomes(run, filter)}
+        list={tasks.latest}
+        columns={columns}
+      />
       <div class="run-body">
         <TaskGrid
           hrefOf={hrefOf}
@@ -156,6 +162,16 @@ function Live({ state, progress, shown, onShow }: LiveProps) {
       )}
     </div>
   );
+}
+
+/** The snapshot knows them of all tasks; what filters leave is counted by the host. */
+function knownOutcomes(
+  { status, touchstone: { headline } }: EvalRunSnapshot,
+  { outcome: _, order: __, ...filters }: TaskListQuery,
+): TaskFacets['outcomes'] | undefined {
+  if (status !== 'completed' || !headline || Object.keys(filters).length > 0) return undefined;
+  const { taskCount, passedCount, unscored } = headline;
+  return { passed: passedCount, unscored, failed: taskCount - passedCount - unscored };
 }
 
 /** Of all tasks that the filters leave; of those in sight, until that is known. */

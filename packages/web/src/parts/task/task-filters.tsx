@@ -15,13 +15,14 @@ import { FilterChips, fieldsOf } from './filter-fields.js';
 type FiltersProps = {
   readonly address: Address;
   readonly facets: TaskFacets | undefined;
+  readonly outcomes: TaskFacets['outcomes'] | undefined;
   /** Undefined until the first part of it is there. */
   readonly list: Pick<TaskList, 'matched' | 'total'> | undefined;
   readonly columns: Columns<TaskListing>;
 };
 
 /** Which part of the tasks is shown. Every choice is in the address, and Back undoes it. */
-export function TaskFilters({ address, facets, list, columns }: FiltersProps) {
+export function TaskFilters({ address, facets, outcomes, list, columns }: FiltersProps) {
   const { query } = address;
   const { filter } = readTaskQuery(query);
   const set = (changes: { readonly [name: string]: string | undefined }): void =>
@@ -49,7 +50,7 @@ export function TaskFilters({ address, facets, list, columns }: FiltersProps) {
       </button>
     );
   };
-  const { outcomes, changes } = facets ?? {};
+  const { changes } = facets ?? {};
   const isCompared =
     changes !== undefined && (query.has('change') || TASK_CHANGES.some((change) => changes[change] > 0));
   return (
