@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { shortFile } from './build-page/short-file.mjs';
 
 const root = fileURLToPath(new URL('../packages/web/', import.meta.url));
 const outDir = fileURLToPath(new URL('../packages/touchstone/page/', import.meta.url));
@@ -96,25 +97,6 @@ if (/<\/script|<!--/i.test(script))
     'The script of the page in one file has the end of a script, or the start of a comment, in it.',
   );
 
-/** Without the rules for what only a host has, and with short names of properties, which no script reads. */
-function shortStyle(css) {
-  const words = new Set(script.match(/[\w-]+/g));
-  /** A class stands in the script whole, or is made there of two parts. */
-  const isUsed = (name) =>
-    words.has(name) ||
-    [...name.matchAll(/-/g)].some(
-      ({ index }) => words.has(name.slice(0, index + 1)) && words.has(name.slice(index + 1)),
-    );
-  const isNeeded = (selector) =>
-    [...selector.matchAll(/\.([a-z][\w-]*)/gi)].every(([, name]) => isUsed(name));
-  const names = new Map();
-  return css
-    .replace(/([^{};]+)\{([^{}]*)\}/g, (rule, selectors) => (selectors.split(',').some(isNeeded) ? rule : ''))
-    .replace(/--[a-z][a-z-]*/g, (name) => {
-      if (!names.has(name)) names.set(name, `--${names.size.toString(36)}`);
-      return names.get(name);
-    });
-}
-
-const style = `${outDir}file/file.css`;
-writeFileSync(style, shortStyle(readFileSync(style, 'utf8')));
+const short = shortFile(readFileSync(`${outDir}file/file.css`, 'utf8'), script);
+writeFileSync(`${outDir}file/file.css`, short.css);
+writeFileSync(`${outDir}file/file.js`, short.script);

@@ -35,7 +35,7 @@ export const statesOf = ({ runs, approval }) => {
     'compare-one': [`/compare?runs=${runs['1.8.0']}`],
     'compare-absent': ['/compare?runs=run-a,run-b'],
     'suite-task': [`/suites/${SUITE}?task=delay-001`],
-    'history-table': [`/suites/${SUITE}/history?view=table`],
+    'history-table': [`/suites/${SUITE}/history?form=table`],
     'suite-absent': ['/suites/local.nothing'],
     'agent-promote': [`/agents/${AGENT}`, press('button', 'Promote…')],
     'agent-absent': ['/agents/local.nothing'],

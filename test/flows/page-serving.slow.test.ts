@@ -58,6 +58,9 @@ describe('the page', () => {
 
   it('is no answer to a program, nor under the paths of the API', async () => {
     expect((await ask(`${host.url}/runs`, { accept: 'application/json' })).status).toBe(400);
+    expect((await ask(`${host.url}/runs`, { accept: '*/*' })).status).toBe(400);
+    expect((await ask(`${host.url}/`, { accept: '*/*' })).body).toContain('<div id="page">');
+    expect((await ask(`${host.url}/`, { accept: 'application/json' })).status).toBe(400);
     expect((await ask(`${host.url}/v1/nowhere`, {})).status).toBe(404);
     expect((await ask(`${host.url}/.well-known/nowhere`, {})).body).not.toContain('<div');
     expect((await ask(`${host.url}/assets/nowhere.js`, {})).status).not.toBe(200);

@@ -62,6 +62,37 @@ describe.skipIf(pages.isSkipped)('a page that cannot be drawn', () => {
   });
 });
 
+describe.skipIf(pages.isSkipped)('a list of tasks that does not come', () => {
+  const TASKS = /\/tasks\?/;
+  const openRun = async (page: Page): Promise<void> => {
+    await page.locator(`[data-run="${pages.host.after}"]`).click();
+    await page.getByTestId('error').waitFor();
+  };
+
+  test('is shown when the reader tries again', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
+    const json = { error: 'internal_error', message: 'It did not work.' };
+    await page.route(TASKS, (route) => route.fulfill({ status: 500, json }));
+    await openRun(page);
+    expect(await page.getByTestId('matched').textContent()).toBe('');
+    await page.unroute(TASKS);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('[data-task]').first().waitFor();
+    expect(await page.getByTestId('error').count()).toBe(0);
+    await context.close();
+  });
+
+  test('is asked for again when the host was away', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
+    await page.route(TASKS, (route) => route.abort());
+    await openRun(page);
+    expect(await page.getByTestId('error').getAttribute('data-code')).toBe('unreachable');
+    await page.unroute(TASKS);
+    await page.locator('[data-task]').first().waitFor();
+    await context.close();
+  });
+});
+
 describe.skipIf(pages.isSkipped)('a place whose code cannot be loaded', () => {
   test('says that the host does not answer, and is shown when it answers again', async () => {
     const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');

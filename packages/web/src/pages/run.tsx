@@ -1,5 +1,5 @@
 import type { TaskFacets, TaskListing } from '@touchstone/protocol';
-import type { EvalRunSnapshot, RunProgress } from '@touchstone/sdk';
+import type { EvalRunSnapshot, RunProgress, TaskListQuery } from '@touchstone/sdk';
 import { percent, whole } from '@touchstone/sdk/view';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
@@ -36,10 +36,15 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
   const address = useAddress();
   const { runId } = run;
   const { filter, view, ignored } = readTaskQuery(address.query, isCompared(run, address.query));
-  const [shown, setShown] = useState(0);
-  const live = useLive(runId, !isOver(run.status), reload);
+  const [round, setRound] = useState(0);
+  const readAgain = (): void => setRound((count) => count + 1);
+  const onReturn = (): void => {
+    reload();
+    readAgain();
+  };
+  const live = useLive(runId, !isOver(run.status), { onEnd: reload, onReturn });
   useBeginning(run.status, live.progress, reload);
-  const revision = isOver(run.status) ? -1 : shown;
+  const revision = isOver(run.status) ? -1 : round;
   const tasks = useTaskPages(runId, filter, revision, address.text);
   const { against } = filter;
   const isPainted = usePainted(!tasks.isFirst);
@@ -65,22 +70,17 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
   return (
     <div class={open === null ? 'run' : 'run with-panel'}>
       <RunHeading run={run} report={report.data} facets={facets.data} address={address} reload={reload} />
-      {report.error !== undefined && <ErrorBox error={report.error} onRetry={report.reload} />}
+      <Trouble of={[tasks, report]} />
       {!IN_FILE && (
-        <Live
-          state={live.state}
-          progress={live.progress}
-          shown={tasks.total}
-          onShow={() => setShown(live.progress?.done ?? 0)}
-        />
+        <Live state={live.state} progress={live.progress} shown={tasks.total} onShow={readAgain} />
       )}
       <Ignored names={ignored} />
       {!IN_FILE && <Ended run={run} />}
       <TaskFilters
         address={address}
         facets={facets.data}
-        matched={tasks.matched}
-        total={tasks.total}
+        outcomes={facets.data?.outcomes ?? knownOutcomes(run, filter)}
+        list={tasks.latest}
         columns={columns}
       />
       <div class="run-body">
@@ -164,6 +164,16 @@ function Live({ state, progress, shown, onShow }: LiveProps) {
   );
 }
 
+/** The snapshot knows them of all tasks; what filters leave is counted by the host. */
+function knownOutcomes(
+  { status, touchstone: { headline } }: EvalRunSnapshot,
+  { outcome: _, order: __, ...filters }: TaskListQuery,
+): TaskFacets['outcomes'] | undefined {
+  if (status !== 'completed' || !headline || Object.keys(filters).length > 0) return undefined;
+  const { taskCount, passedCount, unscored } = headline;
+  return { passed: passedCount, unscored, failed: taskCount - passedCount - unscored };
+}
+
 /** Of all tasks that the filters leave; of those in sight, until that is known. */
 function columnFacts(facets: TaskFacets | undefined, rows: readonly TaskListing[] = []): ColumnFacts {
   if (!facets)
@@ -178,6 +188,14 @@ function columnFacts(facets: TaskFacets | undefined, rows: readonly TaskListing[
     hasCost: histograms.costUsd.counts.length > 0,
     hasVotes: criteria.length > 0,
   };
+}
+
+type Asked = { readonly error?: unknown; readonly reload: () => void };
+
+/** What went wrong first; all that came before stays. A host that is away is away for everything. */
+function Trouble({ of }: { readonly of: readonly Asked[] }) {
+  const failed = of.find(({ error }) => error !== undefined);
+  return failed ? <ErrorBox error={failed.error} onRetry={failed.reload} /> : null;
 }
 
 type Tasks = ReturnType<typeof useTaskPages>;
@@ -232,8 +250,8 @@ function TaskGrid({ hrefOf, tasks, isEnded, columns, onSight, rowHeight }: TaskG
         replace: open !== null && !inPage,
       });
   };
-  if (tasks.error !== undefined) return <ErrorBox error={tasks.error} />;
   if (tasks.isFirst) return <Skeleton />;
+  if (!tasks.latest) return null;
   if (tasks.matched === 0)
     return tasks.total === 0 ? (
       <Empty>{isEnded ? 'The run ended before any of its tasks.' : 'No task has ended yet.'}</Empty>

@@ -99,7 +99,7 @@ export function SuitesPage() {
       {error !== undefined && <ErrorBox error={error} onRetry={reload} />}
       {isLoading && <Skeleton />}
       {data && suites.length === 0 && (
-        <Empty command="touchstone run evals/first.suite.yaml --host http://127.0.0.1:8787">
+        <Empty command={`touchstone run evals/first.suite.yaml --host ${location.origin}`}>
           No suite yet. A run brings its own:
         </Empty>
       )}

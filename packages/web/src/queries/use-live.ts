@@ -1,5 +1,5 @@
 import type { RunProgress } from '@touchstone/sdk';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { client } from '../source.js';
 
 export type LiveState = 'live' | 'waiting' | 'lost' | 'ended';
@@ -9,8 +9,14 @@ const EVERY_MS = 250;
 /** The pause before a lost feed is opened again. */
 const RETRY_MS = 1_000;
 
+type LiveCalls = {
+  readonly onEnd: () => void;
+  /** The tab was hidden and is looked at again: what it shows is old. */
+  readonly onReturn: () => void;
+};
+
 /** The live feed of a run. Closed while the tab is hidden: a browser has six connections to a host for all tabs together. */
-export function useLive(runId: string, isOn: boolean, onEnd: () => void) {
+export function useLive(runId: string, isOn: boolean, { onEnd, onReturn }: LiveCalls) {
   const [state, setState] = useState<LiveState>('waiting');
   const [progress, setProgress] = useState<RunProgress>();
   const [isHidden, setHidden] = useState(document.visibilityState === 'hidden');
@@ -19,6 +25,11 @@ export function useLive(runId: string, isOn: boolean, onEnd: () => void) {
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
   }, []);
+  const wasHidden = useRef(false);
+  useEffect(() => {
+    if (isOn && wasHidden.current && !isHidden) onReturn();
+    wasHidden.current = isHidden;
+  }, [isHidden]);
   useEffect(() => {
     if (!isOn || isHidden) return undefined;
     const giveUp = new AbortController();

@@ -1,5 +1,6 @@
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { firstValue, takeFirst } from '../first-answers.js';
+import { useRetry } from './use-retry.js';
 
 const PAGE = 100;
 const MOST_PAGES = 40;
@@ -40,6 +41,8 @@ export function usePages<Row, Answer extends ListPart<Row>>(
 ) {
   const [pages] = useState(() => ({ current: firstPages<Answer>(key, firstKey) }));
   const [, redraw] = useState(0);
+  const retry = useRetry(key);
+  const inSight = useRef<readonly [first: number, last: number]>([0, 0]);
 
   const read = (page: number): void => {
     const current = pages.current;
@@ -53,15 +56,25 @@ export function usePages<Row, Answer extends ListPart<Row>>(
         (answer) => {
           current.parts.set(page, answer);
           current.latest = answer;
+          delete current.error;
+          retry.onAnswer();
         },
         (error) => {
-          if (!giveUp.signal.aborted) current.error = error;
+          if (giveUp.signal.aborted) return;
+          current.error = error;
+          retry.onError(error, reload);
         },
       )
       .finally(() => {
         current.asked.delete(page);
         if (pages.current === current) redraw((count) => count + 1);
       });
+  };
+
+  /** Asks again for what is in sight and has not come. */
+  const reload = (): void => {
+    const [first, last] = inSight.current;
+    for (let page = first; page <= last; page += 1) read(page);
   };
 
   useLayoutEffect(() => {
@@ -73,6 +86,7 @@ export function usePages<Row, Answer extends ListPart<Row>>(
       return undefined;
     }
     for (const giveUp of old.asked.values()) giveUp.abort();
+    inSight.current = [0, 0];
     pages.current = next;
     read(0);
     return () => {
@@ -83,6 +97,7 @@ export function usePages<Row, Answer extends ListPart<Row>>(
   const onSight = (from: number, to: number): void => {
     const { asked, parts } = pages.current;
     const [first, last] = [Math.floor(from / PAGE), Math.floor(Math.max(from, to - 1) / PAGE)];
+    inSight.current = [first, last];
     for (const [page, giveUp] of asked) if (page < first || page > last) giveUp.abort();
     for (let page = first; page <= last; page += 1) read(page);
     for (const page of parts.keys()) {
@@ -102,7 +117,7 @@ export function usePages<Row, Answer extends ListPart<Row>>(
   };
   const { latest, error } = pages.current;
   const isFirst = pages.current.parts.size === 0 && error === undefined;
-  return { latest, matched: latest?.matched ?? 0, error, isFirst, rowAt, onSight, indexOf };
+  return { latest, matched: latest?.matched ?? 0, error, isFirst, reload, rowAt, onSight, indexOf };
 }
 
 export const PAGE_ROWS = PAGE;

@@ -33,9 +33,13 @@ export function findPage(
   const asset = files.assets.get(path);
   if (asset) return { file: asset, headers: { 'cache-control': 'public, max-age=31536000, immutable' } };
   const isOurs = isVersioned(path) || path.startsWith('/.well-known/') || path.startsWith('/assets/');
-  if (isOurs || !headers.accept?.includes('text/html')) return undefined;
+  if (isOurs || !isWanted(path, headers.accept)) return undefined;
   return { file: files.shell, headers: { 'cache-control': 'no-cache', ...HTML_HEADERS } };
 }
+
+/** The first page is at `/` for whoever takes it; elsewhere a person has to ask, so that a program is told that its path is wrong. */
+const isWanted = (path: string, accept = ''): boolean =>
+  accept.includes('text/html') || (path === '/' && accept.includes('*/*'));
 
 export function sendPage(request: FastifyRequest, reply: FastifyReply, answer: PageAnswer): FastifyReply {
   const { file, headers } = answer;

@@ -11,7 +11,7 @@ export function usePages<Row, Answer extends ListPart<Row>>(
   key: string,
   readPart: (part: typeof WHOLE, signal: AbortSignal) => Promise<Answer>,
 ) {
-  const { data, error } = useQuery(key, (signal) => readPart(WHOLE, signal));
+  const { data, error, reload } = useQuery(key, (signal) => readPart(WHOLE, signal));
   // What was shown stays until the answer to the new question is here.
   const latest = useRef<Answer | undefined>(undefined);
   latest.current = data ?? latest.current;
@@ -20,6 +20,7 @@ export function usePages<Row, Answer extends ListPart<Row>>(
     latest: latest.current,
     matched: latest.current?.matched ?? 0,
     error,
+    reload,
     isFirst: latest.current === undefined && error === undefined,
     rowAt: (index: number): Row | undefined => rows()[index],
     onSight: (): void => undefined,

@@ -35,7 +35,8 @@ export function Answers({ runs, address }: AnswersProps) {
     if (row) navigate(withQuery(address, { task: row.taskId }), { replace: true });
   };
   useKeys('task', { '[': () => go(-1), ']': () => go(1), d: () => setDiff(!isDiff) });
-  if (pages.error !== undefined) return <ErrorBox error={pages.error} />;
+  if (pages.error !== undefined && !pages.latest)
+    return <ErrorBox error={pages.error} onRetry={pages.reload} />;
   if (pages.isFirst) return <Skeleton />;
   if (taskId === undefined) return <Empty>No task came out differently in these runs.</Empty>;
   return (

@@ -61,6 +61,7 @@ export function Flips({ before, after, isAll }: FlipsProps) {
   return (
     <>
       <Changes address={address} facets={facets.data} chosen={asked.change} isAll={isAll} columns={columns} />
+      {tasks.error !== undefined && <ErrorBox error={tasks.error} onRetry={tasks.reload} />}
       <div class="run-body">
         <FlipGrid
           tasks={tasks}
@@ -215,8 +216,8 @@ function FlipGrid({ tasks, facets, columns, onSight }: FlipGridProps) {
     setActive(index);
     if (open !== null) show(index, true);
   };
-  if (tasks.error !== undefined) return <ErrorBox error={tasks.error} />;
   if (tasks.isFirst) return <Skeleton />;
+  if (!tasks.latest) return null;
   if (tasks.matched === 0 && isApart(facets)) return <Empty>The two runs have no task in common.</Empty>;
   if (tasks.matched === 0 && isSame(facets))
     return (

@@ -34,7 +34,7 @@ export function GridRows<Row>(props: RowsProps<Row> & { readonly range: RowRange
   const before = useRef<ReadonlyMap<number, DrawnRow<Row>>>(new Map());
   const drawn = new Map<number, DrawnRow<Row>>();
   for (const index of indexesOf(props, range)) {
-    const top = Math.max(0, Math.min(room - rowHeight, range.top + index * rowHeight));
+    const top = topOf(index, range, { rowHeight, room });
     const facts = [rowAt(index), columns, top, index === active] as const;
     const old = before.current.get(index);
     const isSame = old?.facts.every((fact, at) => fact === facts[at]);
@@ -46,6 +46,17 @@ export function GridRows<Row>(props: RowsProps<Row> & { readonly range: RowRange
       {[...drawn.values()].map(({ element }) => element)}
     </div>
   );
+}
+
+/** The active row, when it is far away, is put at the end that it is nearer to: a row far outside would make the box longer. */
+function topOf(
+  index: number,
+  { from, to, top }: RowRange,
+  { rowHeight, room }: { readonly rowHeight: number; readonly room: number },
+): number {
+  const place = top + index * rowHeight;
+  const isInSight = index >= from && index < to;
+  return isInSight ? place : Math.max(0, Math.min(room - rowHeight, place));
 }
 
 function indexesOf<Row>({ count, active }: RowsProps<Row>, { from, to }: RowRange): readonly number[] {

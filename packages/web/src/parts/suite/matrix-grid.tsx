@@ -23,12 +23,14 @@ export function MatrixGrid({ query, isReasonKnown = false, onOpen, onMoveRun }: 
     client.matrix({ ...query, ...part }, { signal }),
   );
   const [active, setActive] = useState(0);
-  if (pages.error !== undefined) return <ErrorBox error={pages.error} />;
+  if (pages.error !== undefined && !pages.latest)
+    return <ErrorBox error={pages.error} onRetry={pages.reload} />;
   if (pages.isFirst || !pages.latest) return <Skeleton />;
   const { runs, comparable, reason, cut } = pages.latest;
   if (runs.length === 0) return <Empty>No run of this suite has completed yet.</Empty>;
   return (
     <div class="matrix">
+      {pages.error !== undefined && <ErrorBox error={pages.error} onRetry={pages.reload} />}
       {!comparable && !isReasonKnown && (
         <p class="note">Not all of these runs were measured alike. {reason}</p>
       )}

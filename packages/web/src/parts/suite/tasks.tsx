@@ -115,7 +115,8 @@ function TaskGrid({ suiteRef, pages, isWhole }: TaskGridProps) {
     const row = pages.rowAt(index);
     if (row) navigate(withQuery(address, { task: row.taskId }), { replace });
   };
-  if (pages.error !== undefined) return <ErrorBox error={pages.error} />;
+  if (pages.error !== undefined && !pages.latest)
+    return <ErrorBox error={pages.error} onRetry={pages.reload} />;
   if (pages.isFirst) return <Skeleton />;
   if (pages.matched === 0)
     return (

@@ -1,4 +1,4 @@
-import { TASK_CHANGES, type TaskFacets, type TaskListing } from '@touchstone/protocol';
+import { TASK_CHANGES, type TaskFacets, type TaskList, type TaskListing } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -15,13 +15,14 @@ import { FilterChips, fieldsOf } from './filter-fields.js';
 type FiltersProps = {
   readonly address: Address;
   readonly facets: TaskFacets | undefined;
-  readonly matched: number;
-  readonly total: number;
+  readonly outcomes: TaskFacets['outcomes'] | undefined;
+  /** Undefined until the first part of it is there. */
+  readonly list: Pick<TaskList, 'matched' | 'total'> | undefined;
   readonly columns: Columns<TaskListing>;
 };
 
 /** Which part of the tasks is shown. Every choice is in the address, and Back undoes it. */
-export function TaskFilters({ address, facets, matched, total, columns }: FiltersProps) {
+export function TaskFilters({ address, facets, outcomes, list, columns }: FiltersProps) {
   const { query } = address;
   const { filter } = readTaskQuery(query);
   const set = (changes: { readonly [name: string]: string | undefined }): void =>
@@ -49,12 +50,12 @@ export function TaskFilters({ address, facets, matched, total, columns }: Filter
       </button>
     );
   };
-  const { outcomes, changes } = facets ?? {};
+  const { changes } = facets ?? {};
   const isCompared =
     changes !== undefined && (query.has('change') || TASK_CHANGES.some((change) => changes[change] > 0));
   return (
     <div class="filters" role="toolbar" aria-label="Filters">
-      {toggle('outcome', undefined, total, 'All')}
+      {toggle('outcome', undefined, list?.total, 'All')}
       {toggle('outcome', 'failed', outcomes?.failed, 'Failed', <Shape outcome="failed" />)}
       {toggle('outcome', 'unscored', outcomes?.unscored, 'Not scored', <Shape outcome="unscored" />)}
       {toggle('outcome', 'passed', outcomes?.passed, 'Passed', <Shape outcome="passed" />)}
@@ -66,7 +67,7 @@ export function TaskFilters({ address, facets, matched, total, columns }: Filter
       {hasContent() && <ViewChoice address={address} />}
       <ColumnsMenu columns={columns} />
       <span class="matched" data-testid="matched" role="status">
-        {whole(matched)} of {whole(total)}
+        {list && `${whole(list.matched)} of ${whole(list.total)}`}
       </span>
     </div>
   );
