@@ -17,7 +17,7 @@ import {
   type Project,
   readJson,
 } from './fleet-processes.js';
-import { callsIn, KEY, letGo, runCli, type Serving } from './processes.js';
+import { callsIn, KEY, letGo, OTHER_KEY, runCli, type Serving } from './processes.js';
 
 // Goal: hosts and workers on one database share the work, and nobody can tell from a run which of them did it, or which of
 // them died meanwhile. Method: real processes and a real server that flushes; logs are compared with that of one host on a file.
@@ -53,6 +53,22 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
     expect(made).toHaveLength(runIds.length * TASKS);
     for (const name of ['one', 'two', 'three'])
       expect(made.filter((caller) => caller === name).length % TASKS).toBe(0);
+  });
+
+  it('a run of another tenant begins before the many runs that were waiting when it came', async () => {
+    const door = await fleet.door('door');
+    const many = await Promise.all(Array.from({ length: 30 }, () => createOn(door)));
+    const other = await createOn(door, { key: OTHER_KEY });
+    await fleet.worker('one');
+    await clientOf(door, OTHER_KEY).waitForScorecard(other);
+    const begun = await queryPostgres(
+      fleet.url,
+      'SELECT run_id FROM runs WHERE started_at IS NOT NULL ORDER BY started_at',
+    );
+    const names = begun.map((row) => String(row.run_id));
+    expect(many).toContain(names[0]);
+    // One of each in turn, and the next one may be opened sooner.
+    expect(names.indexOf(other)).toBeLessThan(4);
   });
 
   it('kill -9 of the worker that drives a run: another goes on, and the log is that of one host on a file', async () => {

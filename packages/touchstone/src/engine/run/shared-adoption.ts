@@ -2,6 +2,7 @@ import type { Owner, RunId } from '@touchstone/protocol';
 import type { Parts } from '../parts.js';
 import { isUnseen } from '../work/presence.js';
 import type { Adoption } from './adoption.js';
+import { createTenantTurns } from './tenant-turns.js';
 
 /** The head of each tenant's line is enough: one run is taken at a time. */
 const LISTED = 10;
@@ -21,6 +22,7 @@ export function createSharedAdoption(
   driveSoon: (owner: Owner, runId: RunId) => void,
 ): Adoption {
   const passed = new Map<RunId, number>();
+  const turns = createTenantTurns();
   let looking: Promise<void> | undefined;
   let isWanted = false;
   let leftSomeBehind = false;
@@ -32,9 +34,10 @@ export function createSharedAdoption(
     const free = await store.leases.adoptable(LISTED, sharing?.activeRuns);
     const now = clock.elapsed();
     for (const [runId, until] of passed) if (until <= now) passed.delete(runId);
-    const [first, ...rest] = free.filter(({ runId }) => !activeRuns.has(runId) && !passed.has(runId));
-    if (first && !closing) driveSoon(first.owner, first.runId);
-    leftSomeBehind = rest.length > 0;
+    const open = free.filter(({ runId }) => !activeRuns.has(runId) && !passed.has(runId));
+    const next = turns.next(open);
+    if (next && !closing) driveSoon(next.owner, next.runId);
+    leftSomeBehind = open.length > 1;
     return leftSomeBehind;
   };
   const waitForTurn = async (): Promise<void> => {
