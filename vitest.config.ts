@@ -77,8 +77,8 @@ export default defineConfig({
       }),
       project(2, 'slow', {
         include: ['packages/*/src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
-        // Most of these wait most of their time: for leases, for databases that are away, for programs that start.
-        maxWorkers: 5,
+        // Many of these wait most of their time: for leases, for databases that are away, for programs that start.
+        maxWorkers: 4,
         testTimeout: 600_000,
         hookTimeout: 600_000,
       }),

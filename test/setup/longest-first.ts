@@ -1,18 +1,21 @@
 import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take a minute or more on two cores, the longest first. A run that began with one of them last would end with it alone. */
+/** Files that take a minute or more, those that wait among those that compute. A run that began with one of them last would end with it. */
 const LONGEST = [
-  'fleet-work',
   'heavy-checks',
   'image',
+  'fleet-work',
+  'kill',
   'database-away',
+  'anytime',
   'fleet',
-  'pooled-store',
-  'long-logs',
-  'postgres-store',
   'page-walks',
   'promotion-processes',
+  'long-logs',
+  'kappa',
+  'pooled-store',
+  'postgres-store',
 ].map((name) => `${name}.slow.test.ts`);
 
 /** As always, but for the longest: what a machine has learnt about durations is not there on a clean one. */
