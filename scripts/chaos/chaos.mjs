@@ -115,16 +115,16 @@ export async function check(chaos) {
   facts['log lines'] = await checkSilence({ ...chaos, hosts: { log }, graceMs: GRACE_MS });
   facts.growth = chaos.growth.stop();
   for (const group of [workers, hosts]) for (const slot of group.slots()) await group.end(slot, 'SIGTERM');
-  return { ...facts, ...(await checkDatabase(chaos)) };
+  return { ...facts, ...(await checkDatabase(chaos, givenUp)) };
 }
 
-async function checkDatabase(chaos) {
+async function checkDatabase(chaos, givenUp) {
   const { code, stdout } = await runCommand(chaos, ['store', 'check', '--json']);
   if (code !== 0) chaos.findings.add('store check found faults', stdout);
   return {
     seals: await checkSeals(chaos),
     calls: await checkCalls(chaos),
-    money: await checkLedger(chaos),
+    money: await checkLedger(chaos, givenUp.hasTask),
     left: await checkRest(chaos),
   };
 }

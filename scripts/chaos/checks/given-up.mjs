@@ -6,6 +6,7 @@ const MOST = 3;
 
 export function createGivenUp({ calls, keys, findings }) {
   const runs = new Set();
+  const units = new Set();
   let tasks = 0;
   return {
     /** Whether tasks of the run have no score, by its report. */
@@ -16,11 +17,15 @@ export function createGivenUp({ calls, keys, findings }) {
       const unscored = parse(text ?? '')?.tasks?.unscoredTasks ?? [];
       if (!unscored.some(({ reason }) => reason === 'agent_unreachable')) return false;
       runs.add(runId);
+      for (const { taskId, reason } of unscored)
+        if (reason === 'agent_unreachable') units.add(`${runId} ${taskId.slice(2)}`);
       tasks += unscored.length;
       if (tasks > MOST) findings.add('many tasks have no score', `${runId}: ${JSON.stringify(unscored[0])}`);
       return true;
     },
     of: ({ runId }) => runs.has(runId),
+    /** Every process that called the agent for it may have died before it heard the answer. */
+    hasTask: (runId, number) => units.has(`${runId} ${number}`),
     get facts() {
       return { runs: runs.size, tasks };
     },
