@@ -57,7 +57,7 @@ export type Work = {
   /** From then on nothing is sealed that was claimed of it. Does nothing when no work is open. */
   end(lease: Lease): Promise<void>;
   news(lease: Lease, epoch: number, afterClaim: number): Promise<WorkNews>;
-  /** What is sealed of these steps. */
+  /** What is sealed of these steps, in any order. */
   sealed(lease: Lease, ranges: readonly OrdinalRange[]): Promise<readonly SealedUnit[]>;
 };
 
