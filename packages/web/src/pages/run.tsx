@@ -4,7 +4,7 @@ import { percent, whole } from '@touchstone/sdk/view';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Address, navigate, useAddress, withQuery } from '../address.js';
 import { type Columns, useColumns } from '../parts/columns/use-columns.js';
-import { ErrorBox } from '../parts/error-box.js';
+import { FirstError } from '../parts/first-error.js';
 import { Grid } from '../parts/grid/grid.js';
 import { Ignored } from '../parts/ignored.js';
 import { RunHeading } from '../parts/run/run-heading.js';
@@ -70,7 +70,7 @@ function EvalRun({ run, reload }: { readonly run: EvalRunSnapshot; readonly relo
   return (
     <div class={open === null ? 'run' : 'run with-panel'}>
       <RunHeading run={run} report={report.data} facets={facets.data} address={address} reload={reload} />
-      <Trouble of={[tasks, report]} />
+      <FirstError of={[tasks, report]} />
       {!IN_FILE && (
         <Live state={live.state} progress={live.progress} shown={tasks.total} onShow={readAgain} />
       )}
@@ -188,14 +188,6 @@ function columnFacts(facets: TaskFacets | undefined, rows: readonly TaskListing[
     hasCost: histograms.costUsd.counts.length > 0,
     hasVotes: criteria.length > 0,
   };
-}
-
-type Asked = { readonly error?: unknown; readonly reload: () => void };
-
-/** What went wrong first; all that came before stays. A host that is away is away for everything. */
-function Trouble({ of }: { readonly of: readonly Asked[] }) {
-  const failed = of.find(({ error }) => error !== undefined);
-  return failed ? <ErrorBox error={failed.error} onRetry={failed.reload} /> : null;
 }
 
 type Tasks = ReturnType<typeof useTaskPages>;

@@ -9,6 +9,7 @@ import { Body } from '../body.js';
 import { useColumnDrag } from '../columns/use-column-drag.js';
 import { ChosenDiff } from '../diff.js';
 import { ErrorBox } from '../error-box.js';
+import { FirstError } from '../first-error.js';
 import { useKeys } from '../keys.js';
 import { Empty, Skeleton } from '../states.js';
 import { moveRun } from './compared-runs.js';
@@ -35,12 +36,12 @@ export function Answers({ runs, address }: AnswersProps) {
     if (row) navigate(withQuery(address, { task: row.taskId }), { replace: true });
   };
   useKeys('task', { '[': () => go(-1), ']': () => go(1), d: () => setDiff(!isDiff) });
-  if (pages.error !== undefined && !pages.latest)
-    return <ErrorBox error={pages.error} onRetry={pages.reload} />;
   if (pages.isFirst) return <Skeleton />;
+  if (!pages.latest) return <FirstError of={[pages]} />;
   if (taskId === undefined) return <Empty>No task came out differently in these runs.</Empty>;
   return (
     <div class="answers">
+      <FirstError of={[pages]} />
       <div class="filters" role="toolbar" aria-label="Differences">
         <button type="button" title="[" disabled={at <= 0 && wanted !== null} onClick={() => go(-1)}>
           ‹ Previous

@@ -10,7 +10,7 @@ import { client } from '../../source.js';
 import { AddFilter } from '../add-filter.js';
 import { ColumnsMenu } from '../columns/columns-menu.js';
 import { type Columns, useColumns } from '../columns/use-columns.js';
-import { ErrorBox } from '../error-box.js';
+import { FirstError } from '../first-error.js';
 import { Glyph } from '../glyphs.js';
 import { type Column, Grid } from '../grid/grid.js';
 import { Empty, Skeleton } from '../states.js';
@@ -61,7 +61,7 @@ export function Flips({ before, after, isAll }: FlipsProps) {
   return (
     <>
       <Changes address={address} facets={facets.data} chosen={asked.change} isAll={isAll} columns={columns} />
-      {tasks.error !== undefined && <ErrorBox error={tasks.error} onRetry={tasks.reload} />}
+      <FirstError of={[tasks]} />
       <div class="run-body">
         <FlipGrid
           tasks={tasks}

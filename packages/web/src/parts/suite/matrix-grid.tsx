@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { CELL_OUTCOMES, CellMark } from '../../marks/cell.js';
 import { usePages } from '../../queries/use-pages.js';
 import { client } from '../../source.js';
-import { ErrorBox } from '../error-box.js';
+import { FirstError } from '../first-error.js';
 import { type Column, Grid } from '../grid/grid.js';
 import { Empty, Skeleton } from '../states.js';
 
@@ -23,14 +23,13 @@ export function MatrixGrid({ query, isReasonKnown = false, onOpen, onMoveRun }: 
     client.matrix({ ...query, ...part }, { signal }),
   );
   const [active, setActive] = useState(0);
-  if (pages.error !== undefined && !pages.latest)
-    return <ErrorBox error={pages.error} onRetry={pages.reload} />;
-  if (pages.isFirst || !pages.latest) return <Skeleton />;
+  if (pages.isFirst) return <Skeleton />;
+  if (!pages.latest) return <FirstError of={[pages]} />;
   const { runs, comparable, reason, cut } = pages.latest;
   if (runs.length === 0) return <Empty>No run of this suite has completed yet.</Empty>;
   return (
     <div class="matrix">
-      {pages.error !== undefined && <ErrorBox error={pages.error} onRetry={pages.reload} />}
+      <FirstError of={[pages]} />
       {!comparable && !isReasonKnown && (
         <p class="note">Not all of these runs were measured alike. {reason}</p>
       )}

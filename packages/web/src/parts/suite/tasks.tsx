@@ -7,7 +7,7 @@ import { usePages } from '../../queries/use-pages.js';
 import { useQuery } from '../../queries/use-query.js';
 import { client } from '../../source.js';
 import { Body } from '../body.js';
-import { ErrorBox } from '../error-box.js';
+import { FirstError } from '../first-error.js';
 import { type Column, Grid } from '../grid/grid.js';
 import { Panel } from '../panel.js';
 import { SearchField } from '../search-field.js';
@@ -53,6 +53,7 @@ export function SuiteTasks({ suiteRef }: { readonly suiteRef: string }) {
           {whole(pages.matched)} of {whole(pages.latest?.total ?? 0)}
         </span>
       </div>
+      <FirstError of={[pages]} />
       <div class="run-body">
         <TaskGrid suiteRef={suiteRef} pages={pages} isWhole={Object.keys(query).length === 0} />
         {open !== null && <OneTask suiteRef={suiteRef} taskId={open} />}
@@ -115,9 +116,8 @@ function TaskGrid({ suiteRef, pages, isWhole }: TaskGridProps) {
     const row = pages.rowAt(index);
     if (row) navigate(withQuery(address, { task: row.taskId }), { replace });
   };
-  if (pages.error !== undefined && !pages.latest)
-    return <ErrorBox error={pages.error} onRetry={pages.reload} />;
   if (pages.isFirst) return <Skeleton />;
+  if (!pages.latest) return null;
   if (pages.matched === 0)
     return (
       <Empty>
