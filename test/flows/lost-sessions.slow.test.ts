@@ -3,7 +3,7 @@ import { type Line, openLine } from '../setup/line.js';
 import { hasPostgres, queryPostgres, type Server, startServer } from '../setup/postgres.js';
 import { POLL, untilCalled } from './database-host.js';
 import { callersIn, clientOf, createOn, debugLog, type Fleet, openFleet } from './fleet-processes.js';
-import { callsIn } from './processes.js';
+import { callsIn, runCli } from './processes.js';
 
 // Goal: a worker that has lost the one connection by which the others see that it lives, and no other, does not go on beside those who
 // have taken over its work. Method: real processes; a line in between ends just that connection, and every one that would replace it.
@@ -56,5 +56,16 @@ describe.skipIf(!hasPostgres())('a worker whose session is lost', () => {
     await expect.poll(() => callsOf('one'), POLL).toBeGreaterThan(before);
     await clientOf(door).waitForScorecard(runId);
     expect(await debugLog(door, runId)).toEqual(await fleet.calmLog(WIDE));
+  });
+
+  it('cannot be started while no session lasts, and says so', async () => {
+    await fleet.door();
+    line.deafen();
+    const env = { ...fleet.env('one'), DATABASE_URL: behindLine() };
+    const { code, stderr } = await runCli(['worker', '--data', 'one', '--health', '0'], fleet.folder, env);
+    expect({ code, stderr }).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Check that the server runs and can be reached.'),
+    });
   });
 });

@@ -34,6 +34,7 @@ import { NO_PEERS, type Peers } from './peers.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { isPostgresUrl, readPostgresAddress } from './postgres/postgres-address.js';
 import { createPostgresDb } from './postgres/postgres-db.js';
+import { connectError } from './postgres/postgres-errors.js';
 import { openPeers, withSession } from './postgres/postgres-peers.js';
 import { createServerClock } from './postgres/server-clock.js';
 import { unsafeSettings } from './postgres/server-facts.js';
@@ -130,17 +131,17 @@ export async function openPostgresStore({
     onSkew: (skewMs) => onSkew?.(skewMs),
   });
   const name = withSession(holder);
-  const peers = withPeers && (await openPeers(name, opened).catch(closeAfter(db)));
+  const peers = withPeers && (await openPeers(name, opened).catch(closeAfter(opened)));
   if (withPeers && !peers) withPeers.onPooled();
   const shared = { holder: peers ? name : holder, peers: peers ?? NO_PEERS, leaseClock, isShared: true };
   return createStore(db, clock, createPace(shares), shared, times);
 }
 
 const closeAfter =
-  (db: Db) =>
+  ({ db, address }: Awaited<ReturnType<typeof openDatabase>>) =>
   async (error: unknown): Promise<never> => {
     await db.close();
-    throw error;
+    throw connectError(address.shown, error);
   };
 
 async function openDatabase(url: string, clock: Clock, writing?: Writing, mayPrepare?: boolean) {

@@ -247,7 +247,8 @@ function enter(
 }
 
 async function executeIn(loop: AssignmentLoop, unit: ClaimedUnit): Promise<void> {
-  const { parts, assignment, executor, state, left, writer, abort } = loop;
+  const { parts, assignment, executor, state, writer, abort } = loop;
+  if (unit.isTakenOver && (await isSealed(loop, unit))) return writer.add(undefined, lastOf(loop, unit));
   if (unit.alone) await parts.store.assignments.noteAlone(assignment, unit.claim, unit.number);
   const startedAt = parts.clock.elapsed();
   const executed = unit.isGivenUp
@@ -255,10 +256,22 @@ async function executeIn(loop: AssignmentLoop, unit: ClaimedUnit): Promise<void>
     : await executor.execute(unit, abort.signal);
   if (!executed || abort.signal.aborted) return;
   state.averageMs = average(state.averageMs, parts.clock.elapsed() - startedAt);
-  const rest = (left.get(unit.claim) ?? 1) - 1;
-  left.set(unit.claim, rest);
-  if (rest === 0) left.delete(unit.claim);
-  writer.add(executed.record, rest === 0 ? unit.claim : undefined);
+  writer.add(executed.record, lastOf(loop, unit));
+}
+
+/** Who was taken for lost may have gone on, and sealed it since it was claimed. */
+async function isSealed({ parts, assignment, numbers }: AssignmentLoop, unit: ClaimedUnit): Promise<boolean> {
+  const steps = numbers.stepsOf({ first: unit.number, count: 1 });
+  const sealed = await parts.store.assignments.sealedUnits(assignment, steps);
+  return sealed.some(({ ordinal, repeat }) => ordinal === unit.ordinal && repeat === unit.repeat);
+}
+
+/** Counts a unit of a claim as done. The claim, when it was its last one. */
+function lastOf({ left }: AssignmentLoop, { claim }: ClaimedUnit): number | undefined {
+  const rest = (left.get(claim) ?? 1) - 1;
+  left.set(claim, rest);
+  if (rest === 0) left.delete(claim);
+  return rest === 0 ? claim : undefined;
 }
 
 /** The last dozen of units count most. */

@@ -5,9 +5,10 @@ const FULL = 128;
 
 /** The one writer of an assignment: records gather for a few milliseconds, a wish for more units goes with them. */
 export type AssignmentWriter = {
-  /** `finished` is the claim whose last unit this is. */
-  add(record: TaskRecord, finished?: number): void;
+  /** `finished` is the claim whose last unit this is. There is no record of a unit that another process has sealed. */
+  add(record: TaskRecord | undefined, finished?: number): void;
   ask(most: number): void;
+  /** Records and finished claims that are not on disk. */
   readonly unsealed: number;
   readonly isAsking: boolean;
 };
@@ -31,10 +32,11 @@ export function createAssignmentWriter(parts: WriterParts): AssignmentWriter {
   let busy = false;
   let gathering: object | undefined;
 
+  const waiting = (): number => seals.length + finished.length;
   const takeRequest = () => {
     serial += wish === undefined ? 0 : 1;
     const request = { seals, finished, ...(wish !== undefined && { more: { most: wish, serial } }) };
-    inFlight = seals.length;
+    inFlight = waiting();
     [seals, finished, wish] = [[], [], undefined];
     return request;
   };
@@ -49,12 +51,12 @@ export function createAssignmentWriter(parts: WriterParts): AssignmentWriter {
       inFlight = 0;
       if (request.more) isAsking = wish !== undefined;
     } catch (error) {
-      [isFailed, seals, inFlight, isAsking] = [true, [], 0, false];
+      [isFailed, seals, finished, inFlight, isAsking] = [true, [], [], 0, false];
       parts.onFailed(error);
     }
     busy = false;
     if (!isFailed && wish !== undefined) void write();
-    else if (!isFailed && seals.length > 0) writeSoon();
+    else if (!isFailed && waiting() > 0) writeSoon();
     parts.onWritten();
   };
   const writeSoon = (): void => {
@@ -68,8 +70,9 @@ export function createAssignmentWriter(parts: WriterParts): AssignmentWriter {
   return {
     add(record, done) {
       if (isFailed) return;
-      seals.push(record);
+      if (record) seals.push(record);
       if (done !== undefined) finished.push(done);
+      if (waiting() === 0) return;
       if (seals.length < FULL) writeSoon();
       else if (!busy) void write();
     },
@@ -79,7 +82,7 @@ export function createAssignmentWriter(parts: WriterParts): AssignmentWriter {
       if (!busy) void write();
     },
     get unsealed() {
-      return seals.length + inFlight;
+      return waiting() + inFlight;
     },
     get isAsking() {
       return isAsking;

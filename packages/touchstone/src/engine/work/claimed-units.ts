@@ -10,6 +10,8 @@ export type ClaimedUnit = PlannedUnit & {
   readonly number: number;
   /** The first unit of its claim. */
   readonly claim: number;
+  /** The holder that had it before counts as lost, and may be at work on it all the same. */
+  readonly isTakenOver: boolean;
   /** It may be what ends processes, so it is executed while nothing else is. */
   readonly alone: boolean;
   /** It was being executed alone when the last holder was lost. It is not tried again. */
@@ -34,6 +36,7 @@ export function claimedUnits(
     .map((unit) => ({
       ...unit,
       claim: first,
+      isTakenOver: deaths > 0,
       alone: deaths >= DEATHS_TO_ALONE,
       isGivenUp: deaths > DEATHS_TO_ALONE && unit.number === aloneUnit,
     }));
