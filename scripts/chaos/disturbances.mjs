@@ -78,12 +78,17 @@ async function holdLine(chaos) {
   await troubled(chaos, chaos.random.pick([300, 3_000, 8_000, 25_000]), line.mend, line);
 }
 
-/** One process loses the connection by which the others see that it lives, and gets no other. It knows that: nothing excuses it. */
+/**
+ * One process loses the connection by which the others see that it lives, and gets no other. It knows that: nothing excuses its calls.
+ * One that is started meanwhile cannot have that connection, and may refuse to start.
+ */
 async function deafenLine(chaos) {
   const line = anyLine(chaos);
+  const over = chaos.troubles.begin();
   line.deafen();
   await pause(chaos.random.pick([300, 3_000, 10_000]));
   line.mend();
+  over();
 }
 
 const DISTURBANCES = [
