@@ -73,13 +73,13 @@ const openAccount = (now: number): Account => ({
   aheadMs: 0,
   at: now,
   usedAt: now,
-  queues: { request: openQueue(), work: openQueue() },
+  queues: { read: openQueue(), request: openQueue(), work: openQueue() },
 });
 
 const openQueue = (): Queue => ({ turnMs: 0, waiting: new Set() });
 
-const isWaiting = ({ queues: { request, work } }: Account): boolean =>
-  request.waiting.size + work.waiting.size > 0;
+const isWaiting = ({ queues: { read, request, work } }: Account): boolean =>
+  read.waiting.size + request.waiting.size + work.waiting.size > 0;
 
 function forgetQuiet(accounts: Map<string, Account>, now: number): void {
   for (const [tenant, account] of accounts)

@@ -16,8 +16,8 @@ type ShareParts = {
  */
 const TURN_MS = 2;
 /** Requests go on for so much longer when their tenant is ahead. Its runs have stopped by then and use nothing more. */
-const PATIENCE = { work: 1, request: 4 };
-const KINDS = ['request', 'work'] as const;
+const PATIENCE = { work: 1, request: 4, read: 4 };
+const KINDS = ['read', 'request', 'work'] as const;
 /** While somebody waits it is looked again so often: shares grow when others have become quiet. */
 const LOOK_MS = 10;
 

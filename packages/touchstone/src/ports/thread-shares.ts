@@ -16,9 +16,9 @@ export type ThreadShares = {
 
 /**
  * A caller waits for the answer to a request, so requests do not queue behind the other work of their tenant, and go on being
- * answered when its runs have used its share.
+ * answered when its runs have used its share. Requests that only read do not queue behind those that create something.
  */
-export type PieceKind = 'request' | 'work';
+export type PieceKind = 'read' | 'request' | 'work';
 
 /** For programs with one tenant. */
 export const UNSHARED: ThreadShares = { enter: () => undefined, charge: () => undefined };

@@ -107,7 +107,7 @@ async function serve(
   parts: ServerParts,
 ): Promise<FastifyReply> {
   const tenant = tenantOf(request);
-  const leave = await parts.turns.begin(tenant, reply.raw);
+  const leave = await parts.turns.begin(tenant, reply.raw, endpoint.method === 'GET' ? 'read' : 'request');
   try {
     return await answerTo(endpoint, request, reply, { ...parts, leave });
   } finally {

@@ -77,22 +77,32 @@ describe('the bodies of a tenant', () => {
 describe('the requests of a tenant', () => {
   it('are executed a few at a time, and those of others meanwhile', async () => {
     const { turns, counts } = open();
-    const [leave] = [await turns.begin('rival', createAnswer()), await turns.begin('rival', createAnswer())];
-    const third = turns.begin('rival', createAnswer());
+    const [leave] = [
+      await turns.begin('rival', createAnswer(), 'request'),
+      await turns.begin('rival', createAnswer(), 'request'),
+    ];
+    const third = turns.begin('rival', createAnswer(), 'request');
     expect(await isWaiting(third)).toBe(true);
-    await turns.begin('acme', createAnswer());
+    await turns.begin('acme', createAnswer(), 'request');
     expect(counts.read().get('openRequests')).toBe(1);
     // Leaving twice gives one place back.
     leave();
     leave();
     await third;
-    expect(await isWaiting(turns.begin('rival', createAnswer()))).toBe(true);
+    expect(await isWaiting(turns.begin('rival', createAnswer(), 'request'))).toBe(true);
+  });
+
+  it('that only read do not wait for those that create something', async () => {
+    const { turns } = open();
+    for (let n = 0; n < 2; n += 1) await turns.begin('rival', createAnswer(), 'request');
+    expect(await isWaiting(turns.begin('rival', createAnswer(), 'request'))).toBe(true);
+    await turns.begin('rival', createAnswer(), 'read');
   });
 
   it('are refused when they wait for longer than ten seconds', async () => {
     const { turns, clock } = open();
-    for (let n = 0; n < 2; n += 1) await turns.begin('rival', createAnswer());
-    const refusal = expect(turns.begin('rival', createAnswer())).rejects.toMatchObject(
+    for (let n = 0; n < 2; n += 1) await turns.begin('rival', createAnswer(), 'request');
+    const refusal = expect(turns.begin('rival', createAnswer(), 'request')).rejects.toMatchObject(
       tooMany('openRequests'),
     );
     await clock.advance(10_000);
@@ -104,7 +114,7 @@ describe('the requests of a tenant', () => {
     for (let n = 0; n < 2; n += 1) {
       shares.charge('rival', 1_000_000);
       shares.charge('acme', 1);
-      const waiting = turns.begin('rival', createAnswer());
+      const waiting = turns.begin('rival', createAnswer(), 'request');
       expect(await isWaiting(waiting)).toBe(true);
       // The other tenant is at work all the time.
       for (let half = 0; half < 20; half += 1) {
@@ -113,7 +123,7 @@ describe('the requests of a tenant', () => {
       }
       await expect(waiting).rejects.toMatchObject(tooMany('aheadMs'));
     }
-    await expect(isWaiting(turns.begin('acme', createAnswer()))).resolves.toBe(false);
+    await expect(isWaiting(turns.begin('acme', createAnswer(), 'request'))).resolves.toBe(false);
   });
 });
 

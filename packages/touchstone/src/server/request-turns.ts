@@ -14,14 +14,19 @@ import {
 /** Tells when the caller is gone: its connection, or the answer on it. */
 type Caller = Pick<NodeJS.EventEmitter, 'once' | 'off'>;
 
+export type RequestKind = Exclude<PieceKind, 'work'>;
+
 /** What a tenant's requests wait for, each before it costs the host something. Who waits too long is refused. */
 export type RequestTurns = {
   /** Before a body of so many bytes is read. They count until the answer has been sent. */
   holdBody(tenant: string, bytes: number, raw: ServerResponse): Promise<void>;
   /** Parses a body that has been read, when it is the tenant's turn. */
   parse<T>(tenant: string, bytes: Uint8Array, caller: Caller, parse: () => T): Promise<T>;
-  /** Before a request is executed; call the answer when that is done. */
-  begin(tenant: string, caller: Caller): Promise<LeaveSlot>;
+  /**
+   * Before a request is executed; call the answer when that is done. Requests that only read have slots and turns of their
+   * own: who creates a hundred runs at once can still look at one of them.
+   */
+  begin(tenant: string, caller: Caller, kind: RequestKind): Promise<LeaveSlot>;
   /** Does some of the work on a request, and counts its time for the tenant. */
   spend<T>(tenant: string, work: () => T): T;
 };
@@ -44,10 +49,9 @@ const REQUEST_MS = 0.5;
 export function createRequestTurns({ limits, shares, counts, clock }: TurnParts): RequestTurns {
   const { perTenant, maxUnreadBytes } = limits;
   const bodies = createHeldBytes({ perTenant: perTenant.requestBytes, total: maxUnreadBytes });
-  const slots = createSlots({
-    perTenant: perTenant.openRequests,
-    onWait: () => counts.reached('openRequests'),
-  });
+  const openSlots = () =>
+    createSlots({ perTenant: perTenant.openRequests, onWait: () => counts.reached('openRequests') });
+  const slots = { read: openSlots(), request: openSlots() };
   const refusal = (limit: keyof typeof REFUSALS) => () =>
     counts.refusal(limit, REFUSALS[limit], RETRY_AFTER_S);
   const enter = (tenant: string, ms: number, caller: Caller, kind: PieceKind): MaybePromise<void> =>
@@ -80,13 +84,13 @@ export function createRequestTurns({ limits, shares, counts, clock }: TurnParts)
       shares.charge(tenant, threadMs(bytes.byteLength / 2));
       return spend(tenant, parse);
     },
-    async begin(tenant, caller) {
-      const slot = (signal: AbortSignal) => slots.enter(tenant, 'requests', signal);
+    async begin(tenant, caller, kind) {
+      const slot = (signal: AbortSignal) => slots[kind].enter(tenant, 'requests', signal);
       const entered = await patiently(caller, clock, slot, refusal('openRequests'));
       if (!entered) throw refusal('openRequests')();
       const leave = onlyOnce(entered);
       try {
-        await enter(tenant, REQUEST_MS, caller, 'request');
+        await enter(tenant, REQUEST_MS, caller, kind);
       } catch (error) {
         leave();
         throw error;

@@ -11,15 +11,15 @@ export type Bound = {
   readonly effort: { attempts: number; waitedMs: number };
   /** Backing off and queueing: measured as effort, and not counted towards the timeout. */
   waiting<T>(wait: () => Promise<T>): Promise<T>;
-  /** Before an answer is read: a long one waits until this host has time for it. The wait is not the agent's time. */
+  /** Before an answer is read: it waits until this host has time for it. The wait is not the agent's time. */
   takeAnswer(text: string): MaybePromise<void>;
 };
 
-/** Waits until this host has time for an answer of so many characters. */
-export type TakeAnswer = (characters: number, signal: AbortSignal) => Promise<void>;
+/** Waits until this host has time for an answer of so many characters; most of the time it has. */
+export type TakeAnswer = (characters: number, signal: AbortSignal) => MaybePromise<void>;
 
-/** Reading less takes no time that is worth waiting for. */
-const LONG_ANSWER = 16_384;
+/** Why the work of an invocation ends once there is an answer. One for all: making an error with its stack costs more than the rest of the end. */
+const DONE = new DOMException('The invocation is over.', 'AbortError');
 
 export type Bounds = {
   /** Settles as soon as the work is done, cancelled, out of time or closed, whichever is first. */
@@ -54,7 +54,8 @@ export function createBounds(clock: Clock, timeoutMs: number, takeTurn?: TakeAns
       }
     };
     const takeAnswer = ({ length }: string): MaybePromise<void> => {
-      if (takeTurn && length >= LONG_ANSWER) return waiting(() => takeTurn(length, signal));
+      const turn = takeTurn?.(length, signal);
+      if (turn) return waiting(() => turn);
     };
     const { bounded, spent } = boundHost(host, signal);
     try {
@@ -67,7 +68,7 @@ export function createBounds(clock: Clock, timeoutMs: number, takeTurn?: TakeAns
     } finally {
       deadlines.stop(deadline);
       for (const stop of stopListening) stop();
-      over.abort();
+      over.abort(DONE);
     }
   }
 
