@@ -59,7 +59,7 @@ export function startWriterThread(file: string, writing: Writing, onEnd: () => v
         waiting.set(lastId, { resolve: resolve as (result: unknown) => void, reject });
         calls.push({ id: lastId, method, argument });
         // What is asked in one turn leaves in one message.
-        if (calls.length === 1) process.nextTick(send);
+        if (calls.length === 1) setImmediate(send);
       }),
     stop: () => worker.terminate(),
   };
