@@ -202,7 +202,7 @@ function readText(
       response.destroy();
     });
     const fail = (): void => reject(response.errored ?? new Error('The answer broke off.'));
-    response.on('end', end).on('close', fail);
+    response.on('end', end).on('error', reject);
     // It may have failed before anybody listened.
     if (response.destroyed) fail();
   });
