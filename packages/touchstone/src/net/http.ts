@@ -72,7 +72,7 @@ export function sendRequest(
   });
 }
 
-export type HttpClient = {
+type HttpClient = {
   send(request: HttpRequest): Promise<http.IncomingMessage>;
   close(): void;
 };

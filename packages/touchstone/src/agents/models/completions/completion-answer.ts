@@ -19,7 +19,7 @@ export function answerIn(text: string): SdkAnswer | undefined {
       ...(calls ?? []).map(callPart),
     ],
     finishReason: {
-      unified: FINISHED[choice.finish_reason ?? ''] ?? 'other',
+      unified: FINISHED.get(choice.finish_reason ?? '') ?? 'other',
       raw: choice.finish_reason ?? undefined,
     },
     usage: usageOf(body),
@@ -28,13 +28,13 @@ export function answerIn(text: string): SdkAnswer | undefined {
   };
 }
 
-const FINISHED: { readonly [reason: string]: LanguageModelV3FinishReason['unified'] | undefined } = {
-  stop: 'stop',
-  length: 'length',
-  content_filter: 'content-filter',
-  function_call: 'tool-calls',
-  tool_calls: 'tool-calls',
-};
+const FINISHED = new Map<string, LanguageModelV3FinishReason['unified']>([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['content_filter', 'content-filter'],
+  ['function_call', 'tool-calls'],
+  ['tool_calls', 'tool-calls'],
+]);
 
 const textPart = (type: 'text' | 'reasoning', text: string): readonly LanguageModelV3Content[] =>
   text === '' ? [] : [{ type, text }];
