@@ -57,7 +57,8 @@ await tell(async () => {
   const work = async () => {
     while (next < tasks.length) {
       const task = tasks[next++];
-      passed += Number(await isMet(task, await answerTo(task)));
+      const met = await isMet(task, await answerTo(task));
+      passed += Number(met);
     }
   };
   await Promise.all(Array.from({ length: WIDTH }, work));
