@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { modelsFloor } from '../lib/floors.mjs';
 import { middle, node, withFolder } from '../lib/process.mjs';
 import { seconds, times } from '../lib/report.mjs';
 import { COMMAND, summaryOf } from '../lib/touchstone.mjs';
@@ -25,19 +26,22 @@ export async function models({ report, reps, sizes: [n = TASKS] = [] }) {
     const port = await new Promise((resolve) =>
       createInterface({ input: endpoint.stdout }).once('line', resolve),
     );
-    const costs = [];
+    const costs = { ours: [], floor: [] };
     for (let rep = 0; rep < reps; rep += 1)
-      costs.push(await withFolder((folder) => runOnce(folder, n, port)));
-    tell(report, n, middle(costs));
+      await withFolder(async (folder) => {
+        const suite = join(folder, 'orders.suite.json');
+        writeFileSync(suite, JSON.stringify(suiteOf(n)));
+        costs.ours.push(await runOnce(folder, suite, n, port));
+        costs.floor.push(await modelsFloor(suite, n, port));
+      });
+    tell(report, n, middle(costs.ours), middle(costs.floor));
   } finally {
     endpoint.kill('SIGKILL');
   }
 }
 
-async function runOnce(folder, n, port) {
+async function runOnce(folder, suite, n, port) {
   writeFileSync(join(folder, 'touchstone.config.json'), JSON.stringify(configuration(port)));
-  const suite = join(folder, 'orders.suite.json');
-  writeFileSync(suite, JSON.stringify(suiteOf(n)));
   const run = ['run', suite, '--agent', 'local.bench.model', '--concurrency', String(WIDTH), '--json'];
   const cost = await node([COMMAND, ...run, '--data', join(folder, 'data')], { cwd: folder });
   const { passedCount } = summaryOf(cost);
@@ -81,15 +85,27 @@ const suiteOf = (n) => ({
   })),
 });
 
-function tell(report, n, { wallMs, cpuMs, rssMb }) {
+function tell(report, n, ours, floor) {
   const idealMs = Math.ceil(n / WIDTH) * QUESTIONS * DELAY_MS;
-  report.note('models', { n, idealMs, wallMs, 'wall/ideal': wallMs / idealMs, cpuMs, rssMb });
+  for (const [who, { wallMs, cpuMs, rssMb }] of [
+    ['touchstone', ours],
+    ['floor: plain client', floor],
+  ])
+    report.note('models', { who, n, idealMs, wallMs, 'wall/ideal': wallMs / idealMs, cpuMs, rssMb });
+  const { wallMs } = ours;
+  const what = `${n.toLocaleString('en')} tasks of a model, two tool calls and a judge, ${WIDTH} at a time`;
   report.row({
-    what: `${n.toLocaleString('en')} tasks of a model, two tool calls and a judge, ${WIDTH} at a time`,
+    what,
     ours: seconds(wallMs),
     floor: `ideal ${seconds(idealMs)}`,
     ratio: times(wallMs / idealMs),
     target: `≤ ${times(MOST)}`,
     ok: wallMs / idealMs <= MOST,
+  });
+  report.row({
+    what: '… against a client that keeps nothing, asking the same endpoint',
+    ours: `${times(wallMs / idealMs)} ideal`,
+    floor: `client ${times(floor.wallMs / idealMs)} ideal`,
+    ratio: times(wallMs / floor.wallMs),
   });
 }

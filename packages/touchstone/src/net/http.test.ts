@@ -1,7 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFetch, createJsonClient, type JsonClient } from './http.js';
+import { createFetch } from './fetch.js';
+import { createJsonClient, type JsonClient } from './http.js';
 
 type Respond = (response: ServerResponse, path: string) => void;
 

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { defined, type ErrorName } from '@touchstone/protocol';
+import type { MaybePromise } from '../ports/index.js';
 import { errorCodeIn, namesRefusal } from './access.js';
 import { onAbort } from './concurrency.js';
 import { createConnections } from './connections.js';
@@ -77,7 +78,7 @@ type HttpClient = {
 };
 
 /** Keeps connections alive. A connection goes to the address that the guard has checked when it was opened. */
-function createHttpClient(guard?: Guard): HttpClient {
+export function createHttpClient(guard?: Guard): HttpClient {
   const connections = createConnections();
   return {
     send: (request) => sendRequest(request, guard, connections.to(request.url)),
@@ -101,7 +102,7 @@ export async function* readBytes(
 const DRAIN_BYTES = 64 * 1024;
 
 /** A connection can be used again only after its answer has been read to the end; a long answer is not worth it. */
-function drain(response: http.IncomingMessage): void {
+export function drain(response: http.IncomingMessage): void {
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
@@ -109,9 +110,7 @@ function drain(response: http.IncomingMessage): void {
   });
 }
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-
-// ------------------------------------------------------------------------------------------------------------- JSON
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** The result of one request. The text is empty unless the status is 2xx: failures are never quoted. */
 export type HttpResult =
@@ -143,8 +142,12 @@ export type JsonClient = {
   close(): void;
 };
 
-/** Sends and receives JSON text over kept-alive connections. */
-export function createJsonClient(headers: HeaderValues = {}, guard?: Guard): JsonClient {
+/** Sends and receives JSON text over kept-alive connections. `failureOf` says what an error of the connection means. */
+export function createJsonClient(
+  headers: HeaderValues = {},
+  guard?: Guard,
+  failureOf: (error: unknown) => HttpResult = connectionFailure,
+): JsonClient {
   const client = createHttpClient(guard);
   const common = { accept: 'application/json', 'user-agent': 'touchstone', ...headers };
   return {
@@ -172,25 +175,37 @@ export function createJsonClient(headers: HeaderValues = {}, guard?: Guard): Jso
   };
 }
 
-async function readText(
+/** Listens rather than iterates: an iterator of a stream costs more than the rest of a short answer. */
+function readText(
   response: http.IncomingMessage,
   maxBytes: number,
   isLast?: (recentText: string) => boolean,
-): Promise<string> {
+): MaybePromise<string> {
   if (!isSuccess(response.statusCode ?? 0)) {
     drain(response);
     return '';
   }
-  const chunks: Uint8Array[] = [];
-  let recent = '';
-  for await (const chunk of readBytes(response, maxBytes)) {
-    chunks.push(chunk);
-    if (!isLast) continue;
-    // The mark of the end may lie across two pieces.
-    recent = recent.slice(-LONGEST_MARK) + Buffer.from(chunk).toString('latin1');
-    if (isLast(recent)) break;
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let recent = '';
+    const end = (): void => resolve(Buffer.concat(chunks).toString('utf8'));
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) return void response.destroy(new AnswerTooLarge(maxBytes));
+      chunks.push(chunk);
+      if (!isLast) return;
+      // The mark of the end may lie across two pieces.
+      recent = recent.slice(-LONGEST_MARK) + chunk.toString('latin1');
+      if (!isLast(recent)) return;
+      end();
+      response.destroy();
+    });
+    const fail = (): void => reject(response.errored ?? new Error('The answer broke off.'));
+    response.on('end', end).on('error', reject);
+    // It may have failed before anybody listened.
+    if (response.destroyed) fail();
+  });
 }
 
 const LONGEST_MARK = 64;
@@ -209,7 +224,7 @@ function skip(response: http.IncomingMessage): Promise<string> {
   });
 }
 
-function failureOf(error: unknown): HttpResult {
+function connectionFailure(error: unknown): HttpResult {
   if (error instanceof GuardRefusal) return { kind: 'refused', reason: error.message };
   if (error instanceof AnswerTooLarge) return { kind: 'unreadable', reason: `The answer ${error.message}.` };
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
@@ -225,7 +240,7 @@ const ERROR_WAIT_MS = 2_000;
  * `error.code` or `error.type` of a refusal, which say whether access was denied, or what of the request was refused. Only
  * a plain name is taken: anything else could be content. A body that is long, slow or broken has no code.
  */
-async function readErrorCode(response: http.IncomingMessage): Promise<ErrorName | undefined> {
+export async function readErrorCode(response: http.IncomingMessage): Promise<ErrorName | undefined> {
   if (!namesRefusal(response.statusCode ?? 0)) return undefined;
   const giveUp = setTimeout(() => response.destroy(), ERROR_WAIT_MS);
   try {
@@ -247,54 +262,4 @@ export function retryAfterOf(headers: AnswerHeaders): string | undefined {
   if (/^\d+(\.\d+)?$/.test(ms)) return String(Number(ms) / 1000);
   const { 'retry-after': retryAfter } = headers;
   return typeof retryAfter === 'string' ? retryAfter : undefined;
-}
-
-// ------------------------------------------------------------------------------------------------------------- fetch
-
-/**
- * `fetch` for the provider packages: guarded, without redirects, with a limit on the answer. The body of a failure is
- * never read, so that it cannot be quoted.
- */
-export function createFetch(
-  maxBytes: number,
-  guard?: Guard,
-): { readonly fetch: typeof fetch; close(): void } {
-  const client = createHttpClient(guard);
-  return {
-    async fetch(input, { method = 'GET', headers, body, signal } = {}) {
-      const response = await client.send({
-        url: new URL(input instanceof Request ? input.url : input),
-        method,
-        headers: Object.fromEntries(new Headers(headers)),
-        ...(typeof body === 'string' && { body }),
-        ...(signal && { signal }),
-      });
-      try {
-        return toResponse(response, maxBytes, await readErrorCode(response));
-      } catch (error) {
-        response.destroy();
-        throw error;
-      }
-    },
-    close: client.close,
-  };
-}
-
-/** Carries the name of a refusal through a provider package, which keeps headers and makes its own error of the rest. */
-export const ERROR_CODE_HEADER = 'x-touchstone-error-code';
-
-function toResponse(
-  response: http.IncomingMessage,
-  maxBytes: number,
-  errorCode: ErrorName | undefined,
-): Response {
-  const { statusCode: status = 0 } = response;
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(response.headers)) headers.set(name, String(value));
-  headers.delete(ERROR_CODE_HEADER);
-  if (errorCode !== undefined) headers.set(ERROR_CODE_HEADER, errorCode);
-  if (isSuccess(status) && status !== 204)
-    return new Response(ReadableStream.from(readBytes(response, maxBytes)), { status, headers });
-  drain(response);
-  return new Response(null, { status, headers });
 }

@@ -10,12 +10,11 @@ export {
   withinTime,
 } from './concurrency.js';
 export { createDeadlines, type Deadline, type Deadlines } from './deadlines.js';
+export { createFetch, ERROR_CODE_HEADER } from './fetch.js';
 export { createGuard, type Guard, GuardRefusal, openGuard } from './guard.js';
 export {
   AnswerTooLarge,
-  createFetch,
   createJsonClient,
-  ERROR_CODE_HEADER,
   type HttpResult,
   type JsonClient,
   readBytes,

@@ -21,16 +21,19 @@ import {
   type ModelQuery,
   unsetProvider,
 } from './choose.js';
-import type { Model, ModelReply, Question } from './model.js';
+import { callCompletions } from './completions/call-completions.js';
+import type { Model, ModelIdentity, ModelReply, Question } from './model.js';
+import { createNetworkModel, type NetworkModelParts, nameOf } from './network-model.js';
 import {
   createLanguageModel,
   type PackagedKind,
   PROVIDER_PACKAGES,
   type ProviderPackages,
+  type ProviderSettings,
 } from './provider-packages.js';
 import type { ProviderSpec } from './provider-spec.js';
 import { createScriptedModel } from './scripted-model.js';
-import { createSdkModel } from './sdk-model.js';
+import { callThrough } from './sdk-call.js';
 
 export type ModelsParts = ChooseParts & {
   readonly env: { readonly [name: string]: string | undefined };
@@ -159,23 +162,21 @@ async function openModel(
   if (kind === 'openwop')
     throw refusal(`Provider "${pin.provider}" is a host of agents (kind openwop); it has no models.`);
   const { baseUrl, credential, headers, keyEnv } = endpointOf(spec, pin.provider, parts.env);
-  const { fetch, close } = createFetch(parts.maxAnswerBytes ?? DEFAULT_ANSWER_BYTES, guard);
-  const settings = defined({ baseURL: baseUrl, fetch, apiKey: credential, headers });
-  const packages = parts.packages ?? PROVIDER_PACKAGES;
-  const language = await createLanguageModel(packages, kind satisfies PackagedKind, pin.model, settings);
+  const identity = { ...named, baseUrl };
+  const settings = defined({ baseURL: baseUrl, apiKey: credential, headers });
+  const called = await openCall(parts, identity, kind, settings, stream, guard);
   const { clock, random, retries = DEFAULT_RETRIES, bucketOf } = parts;
   const sharedName = `${sharedBy} ${new URL(baseUrl).origin}`;
-  const model = createSdkModel(
+  const model = createNetworkModel(
     defined({
-      language,
-      identity: { ...named, baseUrl },
+      ...called,
+      identity,
+      who: nameOf(identity),
       // Vendors count by credential, so two providers at the same address have two paces. An address of an agent has none.
       pace: parts.paceOf(sharedName, limits.requestsPerMinute),
       clock,
       random,
       retries,
-      stream,
-      close,
       timeoutMs,
       access: defined({ provider: pin.provider, keyEnv, notFound: 'denied' } as const),
     }),
@@ -183,6 +184,23 @@ async function openModel(
   const { tokensPerMinute } = limits;
   if (tokensPerMinute === undefined || !bucketOf) return model;
   return withinTokens(model, bucketOf(`tokens ${sharedName}`, tokensPerMinute));
+}
+
+/** OpenAI's chat protocol is spoken here; streams of it, and what the vendors have of their own, are left to the packages. */
+async function openCall(
+  parts: ModelsParts,
+  identity: ModelIdentity,
+  kind: PackagedKind,
+  settings: Omit<ProviderSettings, 'fetch'>,
+  stream: boolean,
+  guard: Guard | undefined,
+): Promise<Pick<NetworkModelParts, 'call' | 'close'>> {
+  const { maxAnswerBytes = DEFAULT_ANSWER_BYTES, packages = PROVIDER_PACKAGES } = parts;
+  if (kind === 'openai-compatible' && !stream)
+    return callCompletions(settings, identity, maxAnswerBytes, guard);
+  const { fetch, close } = createFetch(maxAnswerBytes, guard);
+  const language = await createLanguageModel(packages, kind, identity.model, { ...settings, fetch });
+  return { call: callThrough(language, identity, stream), close };
 }
 
 /** How many tokens an answer takes is known when it is there, so the next question waits for what the last ones took. */

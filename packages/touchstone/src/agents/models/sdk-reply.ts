@@ -10,14 +10,22 @@ import { isUnsound, type Json, type JsonObject, type ModelParameters, parseJson 
 import type { Usage } from '../../ports/index.js';
 import type { ModelIdentity, Reply, ReplyPart } from './model.js';
 
-/** The answer of a provider package, from one response or gathered from a stream. */
-type SdkAnswer = {
+/** The answer of a model, as the provider packages put it: from one response or gathered from a stream. */
+export type SdkAnswer = {
   readonly content: readonly LanguageModelV3Content[];
   readonly finishReason: LanguageModelV3FinishReason;
-  readonly usage: LanguageModelV3Usage;
+  readonly usage: CountedTokens;
   /** Words of a refusal that the package itself does not pass on. */
   readonly refusal: string;
   readonly warnings: readonly SharedV3Warning[];
+};
+
+/** What is read of their counts. */
+type CountedTokens = {
+  readonly inputTokens: Partial<
+    Pick<LanguageModelV3Usage['inputTokens'], 'total' | 'cacheRead' | 'cacheWrite'>
+  >;
+  readonly outputTokens: Partial<Pick<LanguageModelV3Usage['outputTokens'], 'total'>>;
 };
 
 export function replyOf(answer: SdkAnswer, identity: ModelIdentity): Reply {
@@ -136,7 +144,7 @@ export function parseArguments(text: string): Json | undefined {
   return isUnsound(value) ? undefined : value;
 }
 
-function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage, identity: ModelIdentity): Usage {
+function usageOf({ inputTokens, outputTokens }: CountedTokens, identity: ModelIdentity): Usage {
   const read = tokens(inputTokens.cacheRead);
   const written = tokens(inputTokens.cacheWrite);
   return {
@@ -156,7 +164,7 @@ const isCount = (count: number | undefined): count is number =>
 const tokens = (count: number | undefined): number => (isCount(count) ? count : 0);
 
 /** `choices[0].<message|delta>.refusal`, where OpenAI and those who imitate it put the words of a refusal. */
-function refusalIn(body: unknown, member: 'message' | 'delta'): string {
+export function refusalIn(body: unknown, member: 'message' | 'delta'): string {
   const choices = (body as { choices?: unknown } | null | undefined)?.choices;
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const said = (first as { [name: string]: unknown } | null | undefined)?.[member];

@@ -7,7 +7,7 @@ import { keepTrying, writeOnce } from './keep-trying.js';
 
 /** The running total sits on the run, because a cost ceiling asks for it before every task. */
 const ADD = `UPDATE runs SET spent_usd = spent_usd + ?, unpriced_calls = unpriced_calls + ?
-  WHERE run_id = ? AND tenant = ? AND workspace = ?`;
+  WHERE run_id = ? AND tenant = ? AND workspace = ? RETURNING spent_usd`;
 /** Once for each `spend_id`: money that is booked again, because nobody knows whether it has been, is not spent twice. */
 const INSERT = `INSERT INTO ledger (spend_id, at, provider, model, input_tokens, output_tokens, cost_usd, run_no)
   SELECT ?, ?, ?, ?, ?, ?, ?, run_no FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?
@@ -17,6 +17,7 @@ const BOOKED = `SELECT l.spend_id FROM runs u JOIN ledger l ON l.run_no = u.run_
 const TOTAL = 'SELECT spent_usd, unpriced_calls FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?';
 
 export function createLedger(db: Db, clock: Clock): Ledger {
+  const nextSpendId = createSpendIds();
   const total: Ledger['total'] = async (owner, runId) => {
     const [row] = await db.all(TOTAL, [runId, owner.tenant, owner.workspace]);
     return row
@@ -30,14 +31,14 @@ export function createLedger(db: Db, clock: Clock): Ledger {
       const usd = usage.reduce((sum, call) => sum + (call.costUsd ?? 0), 0);
       const unpriced = usage.filter((call) => call.costUsd === undefined).length;
       const add: Statement = { sql: ADD, params: [usd, unpriced, ...key], guard: true };
-      const spendId = randomUUID();
+      const spendId = nextSpendId();
       const calls = usage.map((call, place): Statement => {
         const params = [`${spendId}-${place}`, clock.now(), ...callParams(call), ...key];
         return { sql: INSERT, params, guard: true };
       });
       let spentUsd: number | undefined;
       const write = async () => {
-        const outcomes = await db.transaction([...calls, add, { sql: TOTAL, params: key }], runId);
+        const outcomes = await db.transaction([...calls, add], runId);
         const [row] = outcomes.at(-1)?.rows ?? [];
         spentUsd = row && numberAt(row, 'spent_usd');
       };
@@ -50,6 +51,19 @@ export function createLedger(db: Db, clock: Clock): Ledger {
       return spentUsd ?? (await keepTrying(clock, () => total(owner, runId))).usd;
     },
     total,
+  };
+}
+
+/**
+ * Names of bookings, in the order in which they are made: a commit then touches the last page of the index. Names by chance touch
+ * a page each, and every page is flushed.
+ */
+function createSpendIds(): () => string {
+  const ofThisStore = randomUUID();
+  let last = 0;
+  return () => {
+    last += 1;
+    return `${ofThisStore}-${String(last).padStart(12, '0')}`;
   };
 }
 
