@@ -62,6 +62,7 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   internal_error: 500,
   capability_not_provided: 501,
+  not_implemented: 501,
   unavailable: 503,
 } as const;
 
@@ -115,11 +116,11 @@ export function validationError(issues: readonly Issue[], details: ErrorDetails 
   const first = issues[0];
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   const message = first ? `${first.pointer || '/'}: ${first.message}${more}` : 'The input is not valid.';
-  const field = first && fieldOf(first.pointer);
-  return new HostError('validation_error', message, { ...(field && { field }), ...details, issues });
+  const field = fieldOf(first?.pointer ?? '') || 'body';
+  return new HostError('validation_error', message, { field, ...details, issues });
 }
 
-/** The member of the input that a pointer is about: its names up to the first index, e.g. `configurable.evalModes`. */
+/** The member of the input that a pointer is about: its names up to the first index, e.g. `configurable.evalModes`; none for the input itself. */
 function fieldOf(pointer: string): string {
   const segments = pointer.split('/').slice(1);
   const index = segments.findIndex((segment) => /^\d+$/.test(segment));
