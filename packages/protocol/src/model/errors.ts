@@ -116,9 +116,13 @@ export function validationError(issues: readonly Issue[], details: ErrorDetails 
   const first = issues[0];
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   const message = first ? `${first.pointer || '/'}: ${first.message}${more}` : 'The input is not valid.';
-  const field = fieldOf(first?.pointer ?? '') || 'body';
-  return new HostError('validation_error', message, { field, ...details, issues });
+  const field = first && fieldOf(first.pointer);
+  return new HostError('validation_error', message, { ...(field && { field }), ...details, issues });
 }
+
+/** The same for the body of a request, which is the field when no member of it is to blame. */
+export const bodyError = (issues: readonly Issue[]): HostError =>
+  validationError(issues, fieldOf(issues[0]?.pointer ?? '') ? {} : { field: 'body' });
 
 /** The member of the input that a pointer is about: its names up to the first index, e.g. `configurable.evalModes`; none for the input itself. */
 function fieldOf(pointer: string): string {

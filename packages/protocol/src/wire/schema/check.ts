@@ -1,4 +1,4 @@
-import { type Issue, validationError } from '../../model/errors.js';
+import { bodyError, type Issue } from '../../model/errors.js';
 import type { Schema, Wire } from './build.js';
 import { type ExplainOptions, explain } from './explain.js';
 
@@ -17,7 +17,7 @@ function noReference(reference: string): never {
 /** The value as what the schema describes, or a `validation_error` that lists all that is wrong with it. */
 export function parseAs<S extends Schema>(schema: S, value: unknown): Wire<S> {
   const issues = schemaIssues(schema, value);
-  if (issues.length > 0) throw validationError(issues);
+  if (issues.length > 0) throw bodyError(issues);
   return value as Wire<S>;
 }
 
