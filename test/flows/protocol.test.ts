@@ -61,13 +61,14 @@ describe('a client that knows only OpenWOP', () => {
     const response = await host.fetch('/v1/runs', { method: 'POST', body: { ...body, configurable } });
     const { error, details } = (await response.json()) as {
       error: string;
-      details: { issues: { pointer: string }[] };
+      details: { field: string; issues: { pointer: string }[] };
     };
     expect([response.status, error, details.issues.map(({ pointer }) => pointer)]).toEqual([
       400,
       'validation_error',
       [`/configurable/${member}`],
     ]);
+    expect(details.field).toBe(`configurable.${member}`);
   });
 
   it('may set limits that a run keeps to', async () => {
@@ -228,6 +229,16 @@ describe('a client that knows only OpenWOP', () => {
     expect(events.length).toBe(Number(seam.taskCount));
     expect((await host.fetch(`/v1/runs/${seam.runId}/eval-summary`)).status).toBe(200);
     expect((await json('/v1/host/sample/test/runs/__probe__/events')).events).toEqual([]);
+  });
+
+  it('compares a regression run of the test seam with a run that it makes first', async () => {
+    const seam = await json('/v1/host/sample/agents/eval-run', {
+      method: 'POST',
+      body: { modes: ['regression'] },
+    });
+    expect(await json(`/v1/runs/${seam.runId}/eval-summary`)).toMatchObject({
+      regression: { scoreDelta: 0 },
+    });
   });
 });
 

@@ -62,6 +62,7 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   internal_error: 500,
   capability_not_provided: 501,
+  not_implemented: 501,
   unavailable: 503,
 } as const;
 
@@ -119,7 +120,11 @@ export function validationError(issues: readonly Issue[], details: ErrorDetails 
   return new HostError('validation_error', message, { ...(field && { field }), ...details, issues });
 }
 
-/** The member of the input that a pointer is about: its names up to the first index, e.g. `configurable.evalModes`. */
+/** The same for the body of a request, which is the field when no member of it is to blame. */
+export const bodyError = (issues: readonly Issue[]): HostError =>
+  validationError(issues, fieldOf(issues[0]?.pointer ?? '') ? {} : { field: 'body' });
+
+/** The member of the input that a pointer is about: its names up to the first index, e.g. `configurable.evalModes`; none for the input itself. */
 function fieldOf(pointer: string): string {
   const segments = pointer.split('/').slice(1);
   const index = segments.findIndex((segment) => /^\d+$/.test(segment));

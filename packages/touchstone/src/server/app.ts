@@ -132,6 +132,9 @@ function shuttingDown(reply: FastifyReply): HostError {
   return new HostError('unavailable', 'This host is shutting down. Try again.', { retryAfter: 1 });
 }
 
+/** Reads that the protocol names and leaves to the host: a client learns that they are not served, and asks no further. */
+const OPTIONAL_PATHS: ReadonlySet<string> = new Set(['/v1/packs', '/v1/packs/export']);
+
 function unknownPath(request: FastifyRequest, endpoints: readonly Endpoint[]): HostError {
   // The router reads an escaped colon as a colon.
   const path = pathOf(request.url).replace(/%3A/gi, ':');
@@ -141,6 +144,7 @@ function unknownPath(request: FastifyRequest, endpoints: readonly Endpoint[]): H
       endpoints.filter((endpoint) => templatePattern(endpoint.path).test(path)).map(({ method }) => method),
     ),
   ];
+  if (OPTIONAL_PATHS.has(path)) return new HostError('not_implemented', 'This host is no registry of packs.');
   if (allow.length === 0 || allow.some((method) => method === request.method))
     return new HostError('not_found', 'There is nothing at this path.');
   return new HostError('method_not_allowed', `This path takes ${allow.join(', ')}.`, { allow });

@@ -26,6 +26,13 @@ describe('paths that lead nowhere', () => {
     expectRefusal(await host.request(method, path, { key: null }), 404, 'not_found');
   });
 
+  it.each([['/v1/packs'], ['/v1/packs/export']])(
+    '%s is named by the protocol, and not served',
+    async (path) => {
+      expectRefusal(await host.request('GET', path), 501, 'not_implemented');
+    },
+  );
+
   it.each([['/'], ['/runs'], ['/v2/runs'], ['/v1x'], ['/.well-known'], ['/%zz'], ['/v1/runs/%E0%A4%A']])(
     '%s is not a path of a versioned API',
     async (path) => {

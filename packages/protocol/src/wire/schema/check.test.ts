@@ -11,9 +11,10 @@ const refusalOf = (body: unknown) => {
   }
 };
 
-test('the field of a refusal is the member that the body has, or the body', () => {
+test('the field of a refusal is the member it is about, also one that lacks, or the body', () => {
   expect(refusalOf({ url: 1 })).toMatchObject({ details: { field: 'url' } });
-  expect(refusalOf({})).toMatchObject({ details: { field: 'body', issues: [{ pointer: '/url' }] } });
+  expect(refusalOf({})).toMatchObject({ details: { field: 'url', issues: [{ pointer: '/url' }] } });
+  expect(refusalOf([])).toMatchObject({ details: { field: 'body', issues: [{ pointer: '' }] } });
   expect(refusalOf({ url: '', '': 1 })).toMatchObject({
     details: { field: 'body', issues: [{ pointer: '/' }] },
   });

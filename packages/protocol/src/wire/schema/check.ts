@@ -1,6 +1,4 @@
-import { type Issue, validationError } from '../../model/errors.js';
-import { isObject } from '../../values/object.js';
-import { segmentsOf } from '../../values/pointer.js';
+import { bodyError, type Issue } from '../../model/errors.js';
 import type { Schema, Wire } from './build.js';
 import { type ExplainOptions, explain } from './explain.js';
 
@@ -19,14 +17,8 @@ function noReference(reference: string): never {
 /** The value as what the schema describes, or a `validation_error` that lists all that is wrong with it. */
 export function parseAs<S extends Schema>(schema: S, value: unknown): Wire<S> {
   const issues = schemaIssues(schema, value);
-  if (issues.length > 0) throw validationError(issues, { field: fieldOf(value, issues[0]?.pointer ?? '') });
+  if (issues.length > 0) throw bodyError(issues);
   return value as Wire<S>;
-}
-
-/** The member of the body that an issue is about; the body itself when it is a member that lacks. */
-function fieldOf(body: unknown, pointer: string): string {
-  const [name] = segmentsOf(pointer);
-  return name && isObject(body) && Object.hasOwn(body, name) ? name : 'body';
 }
 
 /** The issues of a rule (`ruled`) at one place: one when there is a problem, none otherwise. */

@@ -1,4 +1,4 @@
-import { type Issue, validationError } from '../../model/errors.js';
+import { bodyError, type Issue } from '../../model/errors.js';
 import type { SchemaName, schemas } from '../catalogue.js';
 import { type PayloadType, payloadRef } from '../openwop/payloads/run-event-payloads.js';
 import type { RunCreateWire } from '../openwop/run-create.js';
@@ -17,7 +17,7 @@ export const checkPayload = (type: PayloadType, payload: unknown): readonly Issu
 /** The value as the named shape, or a `validation_error` that lists all that is wrong with it. */
 export function parse<Name extends SchemaName>(name: Name, value: unknown): Wire<(typeof schemas)[Name]> {
   const issues = check(name, value);
-  if (issues.length > 0) throw validationError(issues);
+  if (issues.length > 0) throw bodyError(issues);
   return value as Wire<(typeof schemas)[Name]>;
 }
 

@@ -86,10 +86,10 @@ describe('a registration', () => {
   });
 
   it.each([
-    ['no url', { events: wish.events }, 'body'],
+    ['no url', { events: wish.events }, 'url'],
     ['a url that is none', { ...wish, url: 'hooks.example/x' }, 'url'],
     ['an empty url', { ...wish, url: '' }, 'url'],
-    ['no events', { url: wish.url }, 'body'],
+    ['no events', { url: wish.url }, 'events'],
     ['an empty list of events', { ...wish, events: [] }, 'events'],
     ['an event twice', { ...wish, events: ['run.failed', 'run.failed'] }, 'events'],
     ['an unknown event', { ...wish, events: ['run.failed', 'run.exploded'] }, 'events'],

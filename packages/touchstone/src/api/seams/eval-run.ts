@@ -31,8 +31,10 @@ export const evalRunSeam = (host: Services): Endpoint =>
 
 async function evalRun(host: Services, call: Call<unknown, EvalRunBody>): Promise<Reply> {
   const { modes = ['golden'], taskCount = 2, agentId = SAMPLE_AGENT_ID } = call.body;
-  const suite = sampleSuite(modes, taskCount);
-  const ended = await evaluate(host, call, suite, agentId);
+  const compares = modes.includes('regression');
+  const suite = sampleSuite(compares ? [...modes, 'golden'] : modes, taskCount);
+  const first = await evaluate(host, call, suite, agentId);
+  const ended = compares ? await compareWith(first, host, call, { suite, agentId, modes }) : first;
   const { runId } = ended;
   const { suiteId, version: suiteVersion } = suite.head;
   if (ended.status !== 'completed') return { status: 200, body: { runId, suiteId, suiteVersion } };
@@ -47,9 +49,24 @@ type Suite = ReturnType<typeof parseSuite>;
 
 async function evaluate(host: Services, call: Call, suite: Suite, agentId: string): Promise<Run> {
   await host.touchstone.suites.install(call.principal.owner, suite);
-  const evalSuiteRef = `${suite.head.suiteId}@${suite.head.version}`;
-  return runToEnd(host, call, { mode: 'eval', evalSuiteRef, agentId });
+  return runToEnd(host, call, { mode: 'eval', evalSuiteRef: refOf(suite), agentId });
 }
+
+const refOf = ({ head }: Suite): string => `${head.suiteId}@${head.version}`;
+
+/** A regression needs a run to compare with, and a caller of the seam has none to name. */
+const compareWith = (
+  { runId: baselineRunId }: Run,
+  host: Services,
+  call: Call,
+  { suite, agentId, modes }: { suite: Suite; agentId: string; modes: readonly EvalMode[] },
+): Promise<Run> =>
+  runToEnd(host, call, {
+    mode: 'eval',
+    evalSuiteRef: refOf(suite),
+    agentId,
+    configurable: { evalModes: [...modes], baselineRunId },
+  });
 
 /** A completed evaluation that this agent has not passed, unless it says a word that it was not told. */
 export const failedEval = (host: Services, call: Call, agentId: string): Promise<Run> =>

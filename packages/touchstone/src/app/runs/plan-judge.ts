@@ -50,5 +50,4 @@ function wishOf(value: unknown): string | undefined {
   throw refusal('Expected a portable judge as <judgeId>@<version>, such as acme.judges.tone@1.0.0.');
 }
 
-const refusal = (message: string) =>
-  validationError([{ pointer: '/configurable/judge', message }], { field: 'configurable' });
+const refusal = (message: string) => validationError([{ pointer: '/configurable/judge', message }]);

@@ -13,7 +13,7 @@ export async function planModel(
   { configurable = {} }: { readonly configurable?: { readonly [key: string]: unknown } },
 ): Promise<Pick<EvalPlan, 'model' | 'cache'>> {
   const { cache, issues, ...asked } = readModelRequest(configurable, facts);
-  if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
+  if (issues.length > 0) throw validationError(issues);
   const decided = await chooseModel(owner, facts, asked);
   if ('issue' in decided) {
     const pointer = asked.name === undefined ? '/agentId' : '/configurable/model';

@@ -227,7 +227,7 @@ function checkBudget(
   plan: Parameters<typeof budgetIssues>[1],
 ): void {
   const issues = budgetIssues(configurable, plan, priceOf);
-  if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
+  if (issues.length > 0) throw validationError(issues);
 }
 
 /** Asked once per run: on a channel, asking is drawing. */
@@ -266,7 +266,7 @@ function runLimits(
   body: CreateRunBody,
 ): { readonly runTimeoutMs?: number; readonly ceilingUsd?: number } {
   const { runTimeoutMs, ceilingUsd, issues } = readRunLimits(body.configurable ?? {}, durationLimit(parts));
-  if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
+  if (issues.length > 0) throw validationError(issues);
   return { ...defined({ runTimeoutMs, ceilingUsd }) };
 }
 

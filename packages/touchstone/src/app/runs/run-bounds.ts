@@ -24,5 +24,5 @@ export function checkBounds(configurable: UnknownObject, { nodes, turns }: Execu
     refuse('maxLoopIterations', `The orchestrator has ${turns} turns, which is more. Raise the limit.`);
   if (promptOverrides !== undefined)
     refuse('promptOverrides', 'This host does not offer it. Leave the member out.');
-  if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
+  if (issues.length > 0) throw validationError(issues);
 }
