@@ -8,7 +8,7 @@ import { keepDoing } from './keep-doing.js';
 const WAIT_MS = 600_000;
 /** How long a process leaves a run alone that it could not open. */
 const UNABLE_MS = 30_000;
-const BEAT_MS = 2_000;
+const BEAT_MS = 2_500;
 
 type SharingParts = {
   readonly workers: Workers;

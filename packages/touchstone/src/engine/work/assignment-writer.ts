@@ -6,7 +6,7 @@ import type {
   TaskRecord,
 } from '../../ports/index.js';
 
-type Wish = Omit<NonNullable<AssignmentWrite['more']>, 'serial'>;
+type ClaimSize = Omit<NonNullable<AssignmentWrite['more']>, 'serial'>;
 
 /** This many waiting records fill a write. */
 const FULL = 128;
@@ -15,7 +15,7 @@ const FULL = 128;
 export type AssignmentWriter = {
   /** `finished` is the claim whose last unit this is. There is no record of a unit that another process has sealed. */
   add(record: TaskRecord | undefined, finished?: number): void;
-  ask(wanted: Wish): void;
+  ask(wanted: ClaimSize): void;
   /** Records and finished claims that are not on disk. */
   readonly unsealed: number;
   readonly isAsking: boolean;
@@ -35,7 +35,7 @@ type WriterParts = {
 export function createAssignmentWriter(parts: WriterParts): AssignmentWriter {
   let seals: TaskRecord[] = [];
   let finished: number[] = [];
-  let wish: Wish | undefined;
+  let wish: ClaimSize | undefined;
   let [serial, inFlight, isAsking, isFailed] = [0, 0, false, false];
   let busy = false;
   let gathering: object | undefined;
