@@ -16,7 +16,7 @@ const rounds = Array.from({ length: ROUNDS }, (_, round) => round);
 async function claimed(store: Store, assignment: Assignment): Promise<readonly UnitRange[]> {
   const claims: UnitRange[] = [];
   for (let serial = 1; ; serial += 1) {
-    const wish = { seals: [], finished: [], more: { most: 2, serial } };
+    const wish = { seals: [], finished: [], more: { most: 2, least: 2, serial } };
     const { claim, isExhausted } = await store.assignments.write(assignment, wish);
     if (claim) claims.push(claim);
     if (isExhausted) return claims;

@@ -32,8 +32,8 @@ async function taken(store: Store, place: number): Promise<Assignment> {
   return found.assignment;
 }
 
-const claim = (store: Store, assignment: Assignment, most: number, serial = 1) =>
-  store.assignments.write(assignment, { seals: [], finished: [], more: { most, serial } });
+const claim = (store: Store, assignment: Assignment, most: number, serial = 1, least = most) =>
+  store.assignments.write(assignment, { seals: [], finished: [], more: { most, least, serial } });
 const seal = (store: Store, assignment: Assignment, ordinals: readonly number[], finished: number[] = []) =>
   store.assignments.write(assignment, { seals: ordinals.map((one) => record(one)), finished });
 const call = (costUsd: number): Usage => ({
@@ -213,6 +213,34 @@ export function workCases(open: () => Promise<Store>, clock: () => TestClock): v
     expect((await listed(store, 0)).holder).toBeDefined();
     const third = await store.assignments.take({ ...(await listed(store, 0)), isLost: true });
     expect(third?.claims).toEqual([]);
+  });
+
+  it('near the end a claim is half of an even share of what is left, and never less than could begin at once', async () => {
+    const store = await open();
+    await openWork(store, { units: 40 });
+    const mine = await taken(store, 0);
+    const sizes = [];
+    for (let serial = 1; serial <= 7; serial += 1)
+      sizes.push((await claim(store, mine, 8, serial, 3)).claim?.count);
+    // Two assignments: a quarter of 40 is above what was asked for, that of 32 is it, and so on.
+    expect(sizes).toEqual([8, 8, 6, 4, 3, 3, 3]);
+  });
+
+  it('a holder that was counted as lost, and lives, takes that back; what it has finished is not counted anyway', async () => {
+    const store = await open();
+    await openWork(store);
+    const mine = await taken(store, 0);
+    await claim(store, mine, 4);
+    await claim(store, mine, 2, 2);
+    await store.assignments.take({ ...(await listed(store, 0)), isLost: true });
+    const lost = await store.assignments.take({ ...(await listed(store, 0)), isLost: true });
+    expect(lost?.claims.map(({ deaths }) => deaths)).toEqual([2, 2]);
+    await store.assignments.returned(mine, [0]);
+    const rest = async () => (await store.assignments.take(await listed(store, 0)))?.claims;
+    expect((await rest())?.map(({ deaths }) => deaths)).toEqual([1, 2]);
+    for (let times = 0; times < 3; times += 1) await store.assignments.returned(mine, [0, 4]);
+    expect((await rest())?.map(({ deaths }) => deaths)).toEqual([0, 0]);
+    await store.assignments.returned(mine, []);
   });
 
   it('an assignment that is given back goes on with its claims, and one that is done is gone', async () => {

@@ -124,7 +124,7 @@ function createPlay(store: Store, run: Run, first: Lease, steps: number, repeats
       .write(mine.assignment, {
         seals: seals.map(recordOf),
         finished,
-        ...(most > 0 && { more: { most, serial: mine.serial } }),
+        ...(most > 0 && { more: { most, least: 1, serial: mine.serial } }),
       })
       .catch((error: Error) => {
         expect(error.name).toBe('WorkEnded');

@@ -122,8 +122,6 @@ export type Parts = {
 export type Sharing = {
   /** Digest of what this process brings along to execute runs. */
   readonly environment: Digest;
-  /** When this process last told the others that it lives, by its own clock. */
-  toldAt(): number;
   /**
    * Another number after each time that the others could have counted this process as lost; undefined while they can. What it held
    * before may be with them.

@@ -1,13 +1,14 @@
 import type { AgentPlan, Digest, EvalPlan, RunId } from '@touchstone/protocol';
 import type { Sharing } from '../../engine/index.js';
 import type { Clock, Log, Run, Store, Worker, Workers } from '../../ports/index.js';
+import { createHearing } from './hearing.js';
 import { keepDoing } from './keep-doing.js';
 
 /** How long a run waits for a process that has what it needs, before it fails. */
 const WAIT_MS = 600_000;
 /** How long a process leaves a run alone that it could not open. */
 const UNABLE_MS = 30_000;
-const BEAT_MS = 3_000;
+const BEAT_MS = 2_500;
 
 type SharingParts = {
   readonly workers: Workers;
@@ -29,15 +30,18 @@ export function createFleetMember(parts: SharingParts): FleetMember {
   const unable = new Map<RunId, { readonly since: number; readonly triedAt: number }>();
   const isAtHand = async (wanted: Digest): Promise<boolean> =>
     (await workers.list()).some((worker) => worker.environment === wanted);
+  const hearing = createHearing();
+  const presence = (): number | undefined => {
+    const seen = workers.presence();
+    return seen === undefined || hearing.isSilent() ? undefined : seen + hearing.silences;
+  };
+  const tellPresence = presenceTeller(parts, presence);
   /** Nobody else could open what was planned here and cannot be opened here any more. */
-  let toldAt = clock.elapsed();
-  const tellPresence = presenceTeller(parts);
   const isAlone = async (): Promise<boolean> => (await workers.list()).length <= 1;
   return {
     activeRuns: parts.activeRuns,
     environment,
-    toldAt: () => toldAt,
-    presence: workers.presence,
+    presence,
     async processes({ plan }) {
       const [all, wanted] = [await workers.list(), environmentOf(plan)];
       const able = all.filter((worker) => wanted === undefined || worker.environment === wanted);
@@ -62,19 +66,17 @@ export function createFleetMember(parts: SharingParts): FleetMember {
     },
     join: (facts) =>
       keepBeating(parts, async () => {
-        const startedAt = clock.elapsed();
         tellPresence();
-        await workers.beat({ ...facts(), environment });
-        toldAt = startedAt;
+        await hearing.tell(() => workers.beat({ ...facts(), environment }));
       }),
   };
 }
 
 /** Tells the operator of a process that does nothing because the others cannot see that it lives: once, until they can. */
-function presenceTeller({ workers, log }: SharingParts): () => void {
+function presenceTeller({ log }: SharingParts, presence: () => number | undefined): () => void {
   let isTold = false;
   return () => {
-    const isUnseen = workers.presence() === undefined;
+    const isUnseen = presence() === undefined;
     if (isUnseen && !isTold) log.warn('workers.unseen');
     isTold = isUnseen;
   };

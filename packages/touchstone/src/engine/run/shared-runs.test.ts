@@ -5,7 +5,6 @@ import { createEngine } from './engine.js';
 
 const sharing = {
   environment: asId<Digest>('sha256:here'),
-  toldAt: () => Number.POSITIVE_INFINITY,
   presence: () => 1,
   processes: async () => 1,
   activeRuns: 32,

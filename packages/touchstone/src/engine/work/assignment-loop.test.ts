@@ -9,6 +9,7 @@ type Unit = { readonly ordinal: number; readonly repeat: number };
 function taken(claims: readonly OpenClaim[], execute: (unit: Unit) => void) {
   const sealed: Unit[] = [];
   const written: AssignmentWrite[] = [];
+  const returned: number[] = [];
   const assignments = {
     sealedUnits: async (_: unknown, [first, last]: readonly [number, number]) =>
       sealed.filter(({ ordinal }) => ordinal >= first && ordinal <= last),
@@ -18,6 +19,7 @@ function taken(claims: readonly OpenClaim[], execute: (unit: Unit) => void) {
       return { isHeld: true, isExhausted: true, spentUsd: 0 };
     },
     release: async () => undefined,
+    returned: async (_: unknown, claims: readonly number[]) => void returned.push(...claims),
   };
   const clock = { elapsed: () => 0, sleep: async () => undefined };
   const tasks = { enter: () => () => undefined };
@@ -39,7 +41,7 @@ function taken(claims: readonly OpenClaim[], execute: (unit: Unit) => void) {
     },
     alone: { enter: async () => () => undefined },
   };
-  return { sealed, written, work: startAssignment(context as unknown as AssignmentContext) };
+  return { sealed, written, returned, work: startAssignment(context as unknown as AssignmentContext) };
 }
 
 it.each([
@@ -60,3 +62,26 @@ it.each([
     expect(written.flatMap(({ finished }) => finished)).toEqual([0]);
   },
 );
+
+it('a process that finds its assignment with another one tells that no task has ended it', async () => {
+  let isEnded = false;
+  const { returned, work } = taken(
+    [
+      { first: 0, count: 1, deaths: 0 },
+      { first: 1, count: 2, deaths: 0 },
+    ],
+    ({ ordinal }) => {
+      if (ordinal !== 1 || isEnded) return;
+      isEnded = true;
+      work.end();
+    },
+  );
+  await work.done;
+  expect(returned).toEqual([1]);
+});
+
+it('a process that lets go of its assignment tells nothing', async () => {
+  const { returned, work } = taken([{ first: 0, count: 3, deaths: 1 }], () => work.release());
+  await work.done;
+  expect(returned).toEqual([]);
+});

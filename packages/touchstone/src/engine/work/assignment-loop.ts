@@ -6,7 +6,6 @@ import {
   type AssignmentAnswer,
   type OpenClaim,
   type Run,
-  SILENT_MS,
   type Slots,
   WorkEnded,
   type WorkStop,
@@ -33,6 +32,8 @@ const ABANDONED =
 /** Facts of an assignment that change while it is executed. */
 type AssignmentState = {
   isOver: boolean;
+  /** Another process has it, because this one was counted as lost. */
+  isTaken: boolean;
   leaving: boolean;
   releasing: boolean;
   stop: AssignmentStop | undefined;
@@ -95,7 +96,7 @@ export function startAssignment(context: AssignmentContext): AssignmentWork {
       state.presence = presence;
     },
     end: change(() => {
-      state.isOver = true;
+      [state.isOver, state.isTaken] = [true, true];
     }),
     release: change(() => {
       state.releasing = true;
@@ -110,6 +111,7 @@ function openLoop(context: AssignmentContext): AssignmentLoop {
   const { parts, assignment, presence } = context;
   const state: AssignmentState = {
     isOver: false,
+    isTaken: false,
     leaving: false,
     releasing: false,
     stop: undefined,
@@ -157,7 +159,7 @@ async function runAssignment(loop: AssignmentLoop): Promise<void> {
         void execute(loop, ready.shift() as ClaimedUnit);
         break;
       case 'claim':
-        writer.ask(view.wanted);
+        writer.ask({ most: view.wanted, least: freeSlots(view) });
         break;
       case 'drop':
         ready.length = 0;
@@ -172,6 +174,7 @@ async function runAssignment(loop: AssignmentLoop): Promise<void> {
         });
         break;
       case 'leave':
+        if (state.isTaken) await tellReturn(loop);
         return;
       case 'release':
         await letGo(loop, false);
@@ -182,6 +185,8 @@ async function runAssignment(loop: AssignmentLoop): Promise<void> {
     }
   }
 }
+
+const freeSlots = ({ slots, running, ready }: AssignmentView): number => Math.max(1, slots - running - ready);
 
 function viewOf(loop: AssignmentLoop): AssignmentView {
   const { parts, state, ready, writer, abort, withdrawal, assignment } = loop;
@@ -205,12 +210,7 @@ function viewOf(loop: AssignmentLoop): AssignmentView {
   };
 }
 
-/** What has begun must reach the agent before others count this process as lost. */
-const MARGIN_MS = 1_000;
-const isUnsure = (parts: Parts, { presence }: AssignmentState): boolean =>
-  isSilent(parts) || wasUnseen(parts.sharing, presence);
-const isSilent = ({ clock, sharing }: Parts): boolean =>
-  sharing !== undefined && clock.elapsed() - sharing.toldAt() > SILENT_MS - MARGIN_MS;
+const isUnsure = ({ sharing }: Parts, { presence }: AssignmentState): boolean => wasUnseen(sharing, presence);
 
 /** The agent is looked at before the assignment is let go of: what was executed here is worth nothing if it has changed. */
 async function letGo({ parts, assignment, executor, state }: AssignmentLoop, isDone: boolean): Promise<void> {
@@ -218,6 +218,14 @@ async function letGo({ parts, assignment, executor, state }: AssignmentLoop, isD
   if (state.stop !== 'abort' && (await executor.hasChanged?.()))
     await assignments.stop(assignment, 'changed');
   await assignments.release(assignment, isDone);
+}
+
+/** No task has ended this process. That it was told so is a help and no duty: the count only decides when a unit is tried alone. */
+async function tellReturn({ parts, run, assignment, left }: AssignmentLoop): Promise<void> {
+  const { runId } = run;
+  await parts.store.assignments
+    .returned(assignment, [...left.keys()])
+    .catch((error) => parts.log.error('assignment.failed', { runId }, error));
 }
 
 /** Executes one unit, when there is a slot for it, and hands its record to the writer. */
@@ -306,7 +314,7 @@ function obey({ state }: AssignmentLoop, asked: Parameters<typeof assignmentStop
 /** Takes in what the store has answered to a write. */
 async function integrate(loop: AssignmentLoop, answer: AssignmentAnswer): Promise<void> {
   const { state } = loop;
-  if (!answer.isHeld) state.isOver = true;
+  if (!answer.isHeld) [state.isOver, state.isTaken] = [true, true];
   state.isExhausted ||= answer.isExhausted;
   obey(loop, answer);
   if (answer.claim) await addUnits(loop, { ...answer.claim, deaths: 0 }, loop.assignment.hasSealed);

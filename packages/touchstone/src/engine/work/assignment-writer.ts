@@ -1,4 +1,12 @@
-import type { Assignment, AssignmentAnswer, Assignments, TaskRecord } from '../../ports/index.js';
+import type {
+  Assignment,
+  AssignmentAnswer,
+  Assignments,
+  AssignmentWrite,
+  TaskRecord,
+} from '../../ports/index.js';
+
+type ClaimSize = Omit<NonNullable<AssignmentWrite['more']>, 'serial'>;
 
 /** This many waiting records fill a write. */
 const FULL = 128;
@@ -7,7 +15,7 @@ const FULL = 128;
 export type AssignmentWriter = {
   /** `finished` is the claim whose last unit this is. There is no record of a unit that another process has sealed. */
   add(record: TaskRecord | undefined, finished?: number): void;
-  ask(most: number): void;
+  ask(wanted: ClaimSize): void;
   /** Records and finished claims that are not on disk. */
   readonly unsealed: number;
   readonly isAsking: boolean;
@@ -27,7 +35,7 @@ type WriterParts = {
 export function createAssignmentWriter(parts: WriterParts): AssignmentWriter {
   let seals: TaskRecord[] = [];
   let finished: number[] = [];
-  let wish: number | undefined;
+  let wish: ClaimSize | undefined;
   let [serial, inFlight, isAsking, isFailed] = [0, 0, false, false];
   let busy = false;
   let gathering: object | undefined;
@@ -35,7 +43,7 @@ export function createAssignmentWriter(parts: WriterParts): AssignmentWriter {
   const waiting = (): number => seals.length + finished.length;
   const takeRequest = () => {
     serial += wish === undefined ? 0 : 1;
-    const request = { seals, finished, ...(wish !== undefined && { more: { most: wish, serial } }) };
+    const request = { seals, finished, ...(wish && { more: { ...wish, serial } }) };
     inFlight = waiting();
     [seals, finished, wish] = [[], [], undefined];
     return request;
@@ -76,9 +84,9 @@ export function createAssignmentWriter(parts: WriterParts): AssignmentWriter {
       if (seals.length < FULL) writeSoon();
       else if (!busy) void write();
     },
-    ask(most) {
+    ask(wanted) {
       if (isFailed) return;
-      [wish, isAsking] = [most, true];
+      [wish, isAsking] = [wanted, true];
       if (!busy) void write();
     },
     get unsealed() {

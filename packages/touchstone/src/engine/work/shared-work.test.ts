@@ -13,7 +13,6 @@ const ENVIRONMENT = asId<Digest>('sha256:here');
 /** Two processes are known, of which this is one: the other one never takes anything. */
 const sharing = {
   environment: ENVIRONMENT,
-  toldAt: () => Number.POSITIVE_INFINITY,
   presence: () => 1,
   processes: async () => 2,
   activeRuns: 32,
@@ -202,19 +201,6 @@ it('the end of a run is not spread: what is left could begin at once', async () 
   await done;
   expect(opened).toBe(0);
   expect((await runOf(bench, runId)).status).toBe('completed');
-});
-
-it('a process that the others may count as lost begins nothing before it has told them that it lives', async () => {
-  let told = Number.NEGATIVE_INFINITY;
-  const bench = await openShared({ parts: { sharing: { ...sharing, toldAt: () => told } } });
-  const runId = await bench.createRun('r', WIDE);
-  const done = driven(bench, runId);
-  while (bench.clock.elapsed() < 5_000) await new Promise((resolve) => setImmediate(resolve));
-  expect(bench.calls).toEqual([]);
-  told = Number.POSITIVE_INFINITY;
-  void bench.engine.adopt();
-  await done;
-  expect(bench.calls).toHaveLength(60);
 });
 
 it('a process that the others have counted as lost begins nothing before it has seen what is still its own', async () => {

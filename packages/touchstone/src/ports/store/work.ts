@@ -107,7 +107,7 @@ export type OpenClaim = UnitRange & {
 };
 
 /** A process that has not told for so long that it lives stands still, or its machine is gone: others take what it had. */
-export const SILENT_MS = 15_000;
+export const SILENT_MS = 10_000;
 
 /** What is written in one transaction: sealed records, claims that are finished by them, and a wish for more units. */
 export type AssignmentWrite = {
@@ -116,6 +116,8 @@ export type AssignmentWrite = {
   readonly finished: readonly number[];
   readonly more?: {
     readonly most: number;
+    /** What it can begin at once. Near the end of the work it gets no more than that, so that others have something to do. */
+    readonly least: number;
     /** Counts the wishes of a holder: one that is sent twice is granted once. */
     readonly serial: number;
   };
@@ -151,6 +153,8 @@ export type Assignments = {
   ): Promise<readonly Pick<TaskRecord, 'ordinal' | 'repeat'>[]>;
   /** A unit of a claim, which is named by its first one, is executed alone from now on. */
   noteAlone(assignment: Assignment, claim: number, unit: number): Promise<void>;
+  /** Takes back that this process was counted as lost with these claims, which are named by their first units: it lives. */
+  returned(assignment: Assignment, claims: readonly number[]): Promise<void>;
   /** Nothing more is claimed of the work, for this reason. */
   stop(assignment: Assignment, why: WorkStop): Promise<void>;
   /** Lets go of it: for another process, or for good when nothing is left to do. */

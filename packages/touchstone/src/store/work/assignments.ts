@@ -35,6 +35,8 @@ const OF_ASSIGNMENT = 'run_no = ? AND place = ? AND epoch = ? AND token = ?';
 const TAKE = `UPDATE assignments SET token = token + 1, holder = ?, since = ? WHERE ${OF_ASSIGNMENT}`;
 const COUNT_DEATH = `UPDATE claims SET deaths = deaths + 1
   WHERE run_no = ? AND epoch = ? AND place = ? AND is_open = 1`;
+const TAKE_BACK_DEATH = `UPDATE claims SET deaths = deaths - 1
+  WHERE run_no = ? AND epoch = ? AND first_unit = ? AND is_open = 1 AND deaths > 0`;
 const OPEN_CLAIMS = `SELECT first_unit, units, deaths, alone_unit FROM claims
   WHERE run_no = ? AND epoch = ? AND place = ? AND is_open = 1 ORDER BY first_unit`;
 const NOTE_ALONE = 'UPDATE claims SET alone_unit = ? WHERE run_no = ? AND epoch = ? AND first_unit = ?';
@@ -83,6 +85,11 @@ export function createAssignments(
     async noteAlone(assignment, claim, unit) {
       const params = [unit, assignment.runNo, assignment.epoch, claim];
       await keepTrying(clock, () => db.transaction([{ sql: NOTE_ALONE, params }], queueOf(assignment)));
+    },
+    async returned(assignment, claims) {
+      const { runNo, epoch } = assignment;
+      const batch = claims.map((first) => ({ sql: TAKE_BACK_DEATH, params: [runNo, epoch, first] }));
+      if (batch.length > 0) await db.transaction(batch, queueOf(assignment));
     },
     async stop(assignment, why) {
       const params = [why, assignment.runNo, assignment.epoch];

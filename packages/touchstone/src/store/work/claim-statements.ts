@@ -14,10 +14,13 @@ const FINISH = 'UPDATE claims SET is_open = 0 WHERE run_no = ? AND epoch = ? AND
 const NEXT = `COALESCE((SELECT c.first_unit + c.units FROM claims c WHERE c.run_no = ? AND c.epoch = ?
   ORDER BY c.first_unit DESC LIMIT 1), (SELECT v.first_unit FROM work v WHERE v.run_no = ?))`;
 const MINE = `c.run_no = ? AND c.epoch = ? AND c.place = ? AND c.is_open = 1 AND c.token = ? AND c.serial = ?`;
+const LEFT = '(w.units - n.next_unit)';
+/** Half of an even share of what is left: near the end nobody has much of it while others have nothing to do. */
+const SHARE = `(${LEFT} / (2 * (SELECT COUNT(*) FROM assignments s WHERE s.run_no = w.run_no)))`;
+const SIZE = `CASE WHEN ${LEFT} <= ? THEN ${LEFT} WHEN ${SHARE} <= ? THEN ? WHEN ${SHARE} < ? THEN ${SHARE} ELSE ? END`;
 /** One claim of a run after the other, by a lock. Nothing is claimed of work that stops, or above the ceiling. */
 const CLAIM = `INSERT INTO claims (run_no, epoch, first_unit, units, place, token, serial, is_open, deaths)
-  SELECT w.run_no, w.epoch, n.next_unit, CASE WHEN w.units - n.next_unit < ? THEN w.units - n.next_unit ELSE ? END,
-    a.place, a.token, ?, 1, 0
+  SELECT w.run_no, w.epoch, n.next_unit, ${SIZE}, a.place, a.token, ?, 1, 0
   FROM work w JOIN assignments a ON a.run_no = w.run_no AND a.epoch = w.epoch
     JOIN runs u ON u.run_no = w.run_no CROSS JOIN (SELECT ${NEXT} AS next_unit) AS n
   WHERE w.run_no = ? AND w.epoch = ? AND w.stop IS NULL AND u.control IS NULL AND n.next_unit < w.units
@@ -46,9 +49,10 @@ export function claimStatements(
   if (!more) return [...written, state];
   const mine = [runNo, epoch, place, token, more.serial];
   const work = [runNo, epoch, place, token];
+  const { least, most, serial } = more;
   const claim: Statement = {
     sql: CLAIM,
-    params: [more.most, more.most, more.serial, ...next, ...work, ...mine],
+    params: [least, least, least, most, most, serial, ...next, ...work, ...mine],
     lock: { key: lockKey('claims', String(runNo)) },
   };
   return [...written, claim, state, { sql: CLAIMED, params: mine }];
