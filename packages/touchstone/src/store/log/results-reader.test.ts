@@ -15,10 +15,13 @@ function createLog(count: number) {
     const first = after + 1 + skip;
     const ordinals = Array.from({ length: Math.min(limit, count - first) }, (_, at) => first + at);
     pages.push(ordinals.join(' '));
-    const results = ordinals.map((ordinal) => ({ taskId: `t${ordinal}`, score: 1, passed: true }));
-    const places = ordinals.flatMap((ordinal) => [ordinal, ordinal, 1]);
-    const texts = { results: JSON.stringify(results), places: JSON.stringify(places) };
-    return [{ last_seq: first + ordinals.length - 1, ...texts }];
+    const results = ordinals.map((ordinal) => [
+      ordinal,
+      { taskId: `t${ordinal}`, score: 1, passed: true },
+      ordinal,
+      1,
+    ]);
+    return [{ last_seq: first + ordinals.length - 1, results: JSON.stringify(results) }];
   };
   return { pages, read: createResultsReader({ all } as Db) };
 }

@@ -4,14 +4,13 @@ import type { Db, Row } from '../db.js';
 import { jsonAt, numberAt } from '../rows.js';
 
 /**
- * A page comes as two JSON texts, the results and three numbers for each of them: every row handed over by itself costs more than
- * reading it from the disk, a list for each step costs half as much again, and a long run is read as a whole. The inner rows are
- * sorted, and both aggregates see them alike; saying the order once more inside of an aggregate would make an engine sort their
- * texts again.
+ * A page comes as one JSON text, a list per step: every row handed over by itself costs more than reading
+ * it from the disk, and a long run is read as a whole. The inner rows are sorted; saying the order once more inside of the
+ * aggregate would make an engine sort their texts again.
  */
-const resultsOf = (where: string, limit: string): string => `SELECT MAX(page.first_seq) AS last_seq,
-    '[' || STRING_AGG(page.result, ',') || ']' AS results,
-    '[' || STRING_AGG(page.ordinal || ',' || page.first_seq || ',' || page.event_count, ',') || ']' AS places
+const resultsOf = (where: string, limit: string): string => `SELECT MAX(page.first_seq) AS last_seq, '[' ||
+    STRING_AGG('[' || page.ordinal || ',' || page.result || ',' || page.first_seq || ',' || page.event_count || ']', ',')
+      || ']' AS results
   FROM (SELECT l.first_seq, l.event_count, l.ordinal, l.result FROM runs u JOIN log_entries l ON l.run_no = u.run_no
     WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND ${where} AND l.result IS NOT NULL
     ORDER BY l.first_seq ${limit}) AS page`;
@@ -20,6 +19,7 @@ const RESULTS = resultsOf('l.first_seq > ?', 'LIMIT ? OFFSET ?');
 
 const PRESENT = 'SELECT run_no FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?';
 
+type StepColumns = readonly [ordinal: number, result: TaskResult, firstSequence: number, eventCount: number];
 /** The sequence up to which a run's first `offset` results have been read. */
 type ResultPlace = { readonly offset: number; readonly sequence: number };
 const START: ResultPlace = { offset: 0, sequence: -1 };
@@ -80,20 +80,15 @@ export function createResultsReader(db: Db): RunLog['results'] {
   };
 }
 
-/** Numbers of a step among the places of a page. */
-const PLACE = 3;
-
-function toSteps(page: Row): Page {
-  const places = jsonAt<readonly number[]>(page, 'places');
-  const numberOf = (step: number, member: number): number => places[PLACE * step + member] as number;
-  const steps = jsonAt<readonly TaskResult[]>(page, 'results').map((result, at) => ({
-    ordinal: numberOf(at, 0),
-    result,
-    firstSequence: numberOf(at, 1),
-    lastSequence: numberOf(at, 1) + numberOf(at, 2) - 1,
-  }));
-  return inLogOrder(steps);
-}
+const toSteps = (page: Row): Page =>
+  inLogOrder(
+    jsonAt<readonly StepColumns[]>(page, 'results').map(([ordinal, result, firstSequence, eventCount]) => ({
+      ordinal,
+      result,
+      firstSequence,
+      lastSequence: firstSequence + eventCount - 1,
+    })),
+  );
 
 /** Engines hand sorted rows to an aggregate as they come. None promises it, so it is looked at. */
 export const inLogOrder = (steps: Page): Page =>
