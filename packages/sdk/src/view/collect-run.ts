@@ -2,7 +2,6 @@ import {
   asId,
   defined,
   type EvalReport,
-  type EvalSummary,
   type Finding,
   isTerminal,
   type Json,
@@ -24,6 +23,7 @@ import type {
   FailureBodies,
   FindingCount,
   RunView,
+  ShownSummary,
 } from './run-view.js';
 
 /** What to read of a run, and how to judge it. */
@@ -32,6 +32,11 @@ export type CollectOptions = {
   readonly interrupted?: boolean;
   /** For how many failures, from the first, what was expected and what came is read as well. */
   readonly bodies: number;
+  /**
+   * Of the summary only its totals, where the host tells them with the run: it lists every task, and what people look at first does
+   * not need that list.
+   */
+  readonly totals?: boolean;
   /** The caller's clock, in milliseconds since the epoch. */
   readonly now: number;
   /** The caller does not accept a result that chance alone could explain. */
@@ -51,9 +56,10 @@ export async function collectRun(client: Client, runId: RunId, options: CollectO
   const run = await client.runs.get(runId);
   const facts = run.touchstone;
   const isOver = run.status === 'completed';
-  const summary = isOver ? await client.evalSummary(runId) : null;
   const report = isOver ? await readReport(client, runId, options) : undefined;
   const listed = facts && (await readResults(client, runId).catch(absentInOlder));
+  const totals = options.totals && listed ? totalsOf(run) : undefined;
+  const summary = isOver ? (totals ?? (await client.evalSummary(runId))) : null;
   const results = listed ?? resultsIn(summary, report);
   const { failures, counts, ...folded } = foldResults(results);
   return {
@@ -157,8 +163,18 @@ export async function readSteps(client: Client, runId: RunId): Promise<readonly 
   return rows.sort((a, b) => a.ordinal - b.ordinal);
 }
 
+/** What the snapshot of a completed run tells of its summary; undefined when it tells nothing. */
+function totalsOf({ touchstone }: RunSnapshot): ShownSummary | undefined {
+  const { suite, headline } = touchstone ?? {};
+  if (!suite || !headline) return undefined;
+  const [suiteId = '', suiteVersion = ''] = suite.ref.split('@');
+  const { aggregateScore, passed, taskCount, passedCount, totalCostUsd } = headline;
+  const totals = { aggregateScore, passed, taskCount, passedCount, ...defined({ totalCostUsd }) };
+  return { suiteId: asId(suiteId), suiteVersion: asId(suiteVersion), ...totals };
+}
+
 /** What the summary of another kind of host, or of an older one, tells; an unscored task looks like a failed one in it. */
-function resultsIn(summary: EvalSummary | null, report: EvalReport | undefined): readonly TaskResult[] {
+function resultsIn(summary: ShownSummary | null, report: EvalReport | undefined): readonly TaskResult[] {
   const unscored = new Map((report?.tasks.unscoredTasks ?? []).map(({ taskId, reason }) => [taskId, reason]));
   return (summary?.tasks ?? []).map(({ safetyFindings, ...task }): TaskResult => {
     const reason = unscored.get(task.taskId);
@@ -171,7 +187,7 @@ function resultsIn(summary: EvalSummary | null, report: EvalReport | undefined):
 }
 
 /** Suite and agent of a run. A host of another kind tells less, and `?` stands for what it does not tell. */
-function pinsOf(run: RunSnapshot, summary: EvalSummary | null): Pick<RunView, 'suite' | 'agent'> {
+function pinsOf(run: RunSnapshot, summary: ShownSummary | null): Pick<RunView, 'suite' | 'agent'> {
   const { suite, agent } = run.touchstone ?? {};
   const [suiteId = run.workflowId, version = summary?.suiteVersion ?? '?'] = suite?.ref.split('@') ?? [];
   const shown = (run.agent ?? {}) as { readonly agentId?: string; readonly version?: string };

@@ -130,6 +130,9 @@ export type Confirmation = {
   readonly tasks: readonly ConfirmedTask[];
 };
 
+/** The totals of a summary; the other members where the whole of it was read. */
+export type ShownSummary = Omit<EvalSummary, 'tasks'> & Partial<Pick<EvalSummary, 'tasks'>>;
+
 /** One eval run as people are shown it: a fold over what its host tells of it, here or elsewhere. */
 export type RunView = {
   /** The run that is shown. */
@@ -147,7 +150,7 @@ export type RunView = {
   /** What keeps the scores from being evidence, by what made them. */
   readonly caveats?: readonly Caveat[];
   /** `null` unless the run has completed. */
-  readonly summary: EvalSummary | null;
+  readonly summary: ShownSummary | null;
   /** Why the run failed; absent when it did not. */
   readonly error?: RunError;
   /** What the run has to reach, the host's defaults left out. */

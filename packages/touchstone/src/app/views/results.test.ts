@@ -35,3 +35,12 @@ it.each<Partial<RunTotals>>([{ aggregateScore: 0.9 }, { taskCount: 4 }, { passed
     await expect(results().page(runWith(headline), 0, 1)).rejects.toMatchObject(refusal);
   },
 );
+
+it('results that a pause has left out of order are listed as in the log, and folded as in the suite', async () => {
+  const rows = [ROWS[1], ROWS[2], ROWS[0]] as readonly StepResult[];
+  const reader = createResults({
+    results: async (_owner, _runId, from, limit) => rows.slice(from, from + limit),
+  });
+  expect((await reader.all(runWith({}))).map(({ taskId }) => taskId)).toEqual(['a', 'b', 'c']);
+  expect(await reader.page(runWith({}), 0, 3)).toEqual(rows);
+});

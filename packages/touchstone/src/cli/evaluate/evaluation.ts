@@ -15,7 +15,7 @@ export async function evaluationOf(client: Client, view: RunView): Promise<Evalu
     exitCode: exitOf(view),
     passed: summary?.passed ?? false,
     ...defined({ score: summary?.aggregateScore }),
-    summary,
+    summary: summary?.tasks ? { ...summary, tasks: summary.tasks } : null,
     ...defined({ report }),
     tasks,
     failures: tasks.filter(({ passed }) => !passed),

@@ -54,3 +54,20 @@ test('bodies are read for the first failures only, and none is lost', async () =
     ]);
   });
 });
+
+test('totals alone are those of the summary, and everything else is the same', async () => {
+  const runId = asId<RunId>(await desk.runSuite());
+  await inSession(async (client) => {
+    const { summary, ...view } = await collectRun(client, runId, COLLECTING);
+    const asked: string[] = [];
+    const evalSummary: Client['evalSummary'] = (...call) => {
+      asked.push(call[0]);
+      return client.evalSummary(...call);
+    };
+    const short = await collectRun({ ...client, evalSummary }, runId, { ...COLLECTING, totals: true });
+    const { tasks, ...totals } = summary ?? {};
+    expect(tasks).toHaveLength(3);
+    expect(short).toEqual({ ...view, summary: totals });
+    expect(asked).toEqual([]);
+  });
+});

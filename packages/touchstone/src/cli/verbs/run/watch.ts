@@ -17,8 +17,8 @@ const IDS_SHOWN = 6;
 /** What moved since the previous run of the same suite: the score, and the tasks that changed sides. */
 export function renderDelta(before: RunView | undefined, after: RunView, ink: Ink): string[] {
   if (!before?.summary || !after.summary) return [];
-  const passed = new Map(before.summary.tasks.map(({ taskId, passed }) => [taskId, passed]));
-  const flipped = after.summary.tasks.filter(
+  const passed = new Map((before.summary.tasks ?? []).map(({ taskId, passed }) => [taskId, passed]));
+  const flipped = (after.summary.tasks ?? []).filter(
     (task) => passed.has(task.taskId) && passed.get(task.taskId) !== task.passed,
   );
   const better = flipped.filter((task) => task.passed).map(({ taskId }) => taskId);

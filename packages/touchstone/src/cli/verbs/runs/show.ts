@@ -122,6 +122,8 @@ async function showScorecard(
     options.baseline === undefined ? undefined : await findBaseline(context, client, options.baseline);
   const view = await collectRun(client, run.runId, {
     bodies: bodiesWanted(context, options),
+    // Documents and files list every task.
+    totals: !settings.json && options.output === undefined,
     now: io.now(),
     ...defined({ against, common: options.common, allowJudgeMismatch: options.allowJudgeMismatch }),
   });
