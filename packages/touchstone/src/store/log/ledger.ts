@@ -30,7 +30,8 @@ export function createLedger(db: Db, clock: Clock): Ledger {
       const key = [runId, owner.tenant, owner.workspace];
       const usd = usage.reduce((sum, call) => sum + (call.costUsd ?? 0), 0);
       const unpriced = usage.filter((call) => call.costUsd === undefined).length;
-      const add: Statement = { sql: ADD, params: [usd, unpriced, ...key], guard: true };
+      // Its rows are read, so it is no guard itself: without the run, none of the calls before it could be booked.
+      const add: Statement = { sql: ADD, params: [usd, unpriced, ...key] };
       const spendId = nextSpendId();
       const calls = usage.map((call, place): Statement => {
         const params = [`${spendId}-${place}`, clock.now(), ...callParams(call), ...key];
