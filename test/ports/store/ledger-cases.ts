@@ -27,6 +27,14 @@ export function ledgerCases(open: () => Promise<Store>): void {
     expect(await store.ledger.total(ACME, other.runId)).toEqual({ usd: 8, unpriced: 0 });
   });
 
+  it('answers what the run has spent with each booking', async () => {
+    const store = await open();
+    const { runId } = await createRun(store, 'r1');
+    expect(await store.ledger.record(ACME, runId, [call(0.5), call()])).toBe(0.5);
+    expect(await store.ledger.record(ACME, runId, [call(0.25)])).toBe(0.75);
+    expect(await store.ledger.record(ACME, runId, [])).toBe(0.75);
+  });
+
   it('usage of a run that is not there is refused, not forgotten', async () => {
     const store = await open();
     expect((await refusalOf(store.ledger.record(ACME, runIdOf('none'), [call(1)]))).code).toBe('not_found');
