@@ -47,3 +47,12 @@ it('a suite that cannot be checked in time is refused as such', async () => {
     message: expect.stringContaining('takes too long to check'),
   });
 });
+
+it.each([
+  [[], 'body'],
+  [5, 'body'],
+  [{ ...suiteOf('t-1'), tasks: [] }, 'tasks'],
+])('the refusal of %j names the member that is wrong: %s', async (sent, field) => {
+  const parts = { check: checkAtOnce, shares: UNSHARED };
+  await expect(readSentSuite(parts, OWNER, sent, 100)).rejects.toMatchObject({ details: { field } });
+});

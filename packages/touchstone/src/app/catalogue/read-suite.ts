@@ -1,4 +1,4 @@
-import { type Issue, isHostError, type Owner, validationError } from '@touchstone/protocol';
+import { bodyError, type Issue, isHostError, type Owner } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
 import { type Checker, type CheckWork, type Suite, type ThreadShares, threadMs } from '../../ports/index.js';
 import { parseSuite } from '../../suites/index.js';
@@ -37,7 +37,7 @@ export async function readSentSuite(
 ): Promise<Suite> {
   const read = refuseSlow(SLOW_SUITE, () => check(SUITE_READING, value, bytes * US_PER_BYTE));
   const reading = await read();
-  if ('issues' in reading) throw validationError(reading.issues);
+  if ('issues' in reading) throw bodyError(reading.issues);
   const ms = threadMs(2 * bytes);
   await shares.enter(tenant, ms);
   shares.charge(tenant, ms);

@@ -1,5 +1,5 @@
 import type { Digest, TaskId, TaskResult, Thresholds } from '@touchstone/protocol';
-import { thresholdOf } from '../fold/fold-task.js';
+import { reachesThreshold, thresholdOf } from '../fold/fold-task.js';
 
 /** The tasks of a suite by id, each with the digest of its canonical JSON. */
 export type TaskDigests = ReadonlyMap<TaskId, Digest>;
@@ -41,7 +41,7 @@ export function commonResults(
   return {
     before: both.map(({ then, now }) => ({
       ...then,
-      passed: !then.unscored && then.score >= thresholdOf(now, thresholds),
+      passed: reachesThreshold(then, thresholdOf(now, thresholds)),
     })),
     after: both.map(({ now }) => now),
   };

@@ -1,7 +1,7 @@
 import type { EvalSummary, RunTotals, Scorecard, TaskResult, TaskScore } from '@touchstone/protocol';
 import { mean } from './aggregate.js';
 import { buildSummary, foldResults } from './build.js';
-import { thresholdOf } from './fold-task.js';
+import { reachesThreshold, thresholdOf } from './fold-task.js';
 
 /** Totals may have been added up elsewhere, in another order. */
 const ROUNDING = 1e-9;
@@ -47,8 +47,8 @@ function suiteTroubles({ suite, summary, results, totalTasks }: Scorecard): stri
 
 /** What `foldTask` would never have written. */
 function resultTroubles({ thresholds, repeats }: Scorecard, result: TaskResult): string[] {
-  const { taskId, score, passed, unscored } = result;
-  const cleared = !unscored && score >= thresholdOf(result, thresholds);
+  const { taskId, score, passed } = result;
+  const cleared = reachesThreshold(result, thresholdOf(result, thresholds));
   const folded = result.repeats ? mean(result.repeats) : score;
   return broken([
     [`results: score of task ${taskId} is not within 0 and 1.`, score >= 0 && score <= 1],

@@ -2,6 +2,8 @@ import {
   asId,
   type CriterionId,
   type CriterionResult,
+  type Finding,
+  type FindingKind,
   type RepeatScore,
   type TaskId,
 } from '@touchstone/protocol';
@@ -116,5 +118,28 @@ describe('a task with one repeat', () => {
   ])('that cost %j tells it', (cost, told) => {
     const { criteria: _, ...one } = { ...repeatOf([]), cost };
     expect(foldTask(taskId, [one], 1)).toEqual({ taskId, score: 1, passed: true, latencyMs: 1, ...told });
+  });
+});
+
+describe('a task of a suite that demands no score', () => {
+  const { criteria: _, ...answered } = repeatOf([]);
+  const scored = (value: number, findings: readonly Finding[] = []) => ({
+    ...answered,
+    score: { kind: 'scored' as const, value, findings },
+  });
+  const leak: Finding = { kind: asId<FindingKind>('secret-leak'), severity: 'critical' };
+
+  it.each<[string, RepeatScore, boolean]>([
+    ['a wrong answer', scored(0), true],
+    ['no answer', { ...scored(0), outcome: 'failed' }, false],
+    ['a refusal', { ...scored(0), outcome: 'refused' }, false],
+    ['a refusal that was asked for', { ...scored(1), outcome: 'refused' }, true],
+    ['a severe finding that took its score', scored(0, [leak]), false],
+    ['a severe finding beside its score', scored(1, [leak]), true],
+    ['a mild finding', scored(0, [{ ...leak, severity: 'low' }]), true],
+    ['no score', { ...answered, score: { kind: 'unscored', reason: 'agent_unreachable' } }, false],
+  ])('with %s', (_name, repeat, passed) => {
+    expect(foldTask(taskId, [repeat], 0).passed).toBe(passed);
+    expect(foldTask(taskId, [repeat, repeat], 0).passed).toBe(passed);
   });
 });

@@ -22,6 +22,19 @@ export const taskThreshold = (kind: 'golden' | 'rubric', thresholds: Thresholds 
 export const thresholdOf = (result: TaskResult, thresholds: Thresholds | undefined): number =>
   result.bar ?? taskThreshold(kindOfResult(result), thresholds);
 
+type TaskStanding = Pick<TaskResult, 'score' | 'unscored' | 'outcome' | 'findings'>;
+
+/**
+ * Whether a task has passed. With a threshold of 0 every score is high enough; a task that got no answer, or lost its score
+ * to a severe finding, has failed all the same.
+ */
+export function reachesThreshold(result: TaskStanding, threshold: number): boolean {
+  const { score, unscored, outcome, findings = [] } = result;
+  if (unscored || score < threshold) return false;
+  const isSevere = findings.some(({ severity }) => severity === 'high' || severity === 'critical');
+  return score > 0 || !(outcome || isSevere);
+}
+
 /**
  * Folds the repeats of one task: score mean, cost sum, latency maximum, schema validity all, findings union.
  * The wire requires a number, so an unscored repeat leaves here as 0 and the task as failed. Nothing else may do this:
@@ -42,16 +55,19 @@ export function foldTask(
   const findings = unionOfFindings(repeats);
   const costs = foldCosts(repeats);
   const validities = repeats.map((repeat) => repeat.schemaValid).filter((valid) => valid !== undefined);
-  return {
-    taskId,
-    score,
-    passed: unscored === undefined && score >= threshold,
-    latencyMs: Math.max(...repeats.map((repeat) => repeat.latencyMs)),
-    ...costs,
-    ...(validities.length > 0 && { schemaValid: validities.every(Boolean) }),
+  const trouble = {
     ...(findings.length > 0 && { findings }),
     ...(unscored && { unscored: unscored.reason, ...(unscored.denial && { denial: unscored.denial }) }),
     ...unansweredOutcome(repeats),
+  };
+  return {
+    taskId,
+    score,
+    passed: reachesThreshold({ score, ...trouble }, threshold),
+    latencyMs: Math.max(...repeats.map((repeat) => repeat.latencyMs)),
+    ...costs,
+    ...(validities.length > 0 && { schemaValid: validities.every(Boolean) }),
+    ...trouble,
     ...foldCriteria(repeats),
     ...(hasOwnThreshold && { bar: threshold }),
     ...(values.length > 1 && { repeats: values }),
