@@ -137,6 +137,7 @@ describe('a run under a contract', () => {
     met,
     rate: met / 4,
     required,
+    mean: met / 4,
     status,
   });
 

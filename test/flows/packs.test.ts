@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PACK_NAME } from '../../packages/touchstone/src/packs/testing/pack-bytes.js';
 import { AGENT, archiveFor, packUrl, readJson, SUITE } from './pack-host.js';
 import { put, refusal, refused } from './pack-publishing.js';
+import { KEY } from './processes.js';
 import { openWholeHost, RUNNER_KEY, type WholeHost } from './whole-host.js';
 
 describe('the name of a pack’s agent', () => {
@@ -118,15 +119,20 @@ describe('a pack that is sent', () => {
   it('must be bytes from someone who may publish', async () => {
     const archive = await archiveFor({ manifest: { version: '3.0.0' } });
     const url = packUrl(PACK_NAME, '3.0.0');
-    expect(await refused(host, { a: 1 }, url)).toEqual(refusal('unsupported_media_type', 415));
+    expect(await refused(host, { a: 1 }, url)).toEqual(refusal('invalid_body'));
     expect(await refused(host, Buffer.alloc(0), url)).toEqual(refusal('invalid_body'));
     expect(await refused(host, undefined, url)).toEqual(refusal('invalid_body'));
     const text = { headers: { 'content-type': 'text/plain' } };
-    expect(await refused(host, archive, url, text)).toEqual(refusal('unsupported_media_type', 415));
+    expect(await refused(host, archive, url, text)).toEqual(refusal('invalid_body'));
     expect(await refused(host, archive, url, { key: RUNNER_KEY })).toEqual(refusal('forbidden', 403));
     expect(await refused(host, archive, url, { key: null })).toEqual(refusal('unauthenticated', 401));
+    const nowhere = packUrl('acme.support', '3.0.0');
+    for (const body of [{ a: 1 }, Buffer.alloc(0), undefined])
+      expect(await refused(host, body, nowhere)).toEqual(refusal('invalid_pack_scope'));
     const octets = { headers: { 'content-type': 'application/octet-stream' } };
     expect(await put(host, archive, url, octets)).toMatchObject({ status: 201 });
+    const untyped = { headers: { authorization: `Bearer ${KEY}` }, body: new Uint8Array(archive) };
+    expect((await fetch(host.url + url, { method: 'PUT', ...untyped })).status).toBe(200);
   });
 
   it('is installed once under an Idempotency-Key, whose answer is repeated', async () => {

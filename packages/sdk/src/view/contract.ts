@@ -21,6 +21,10 @@ export function metWords({ met, applicable, unjudged }: ReportedGate): string {
   return `${whole(met)} of ${whole(applicable)}${open}`;
 }
 
+/** The mean degree where it says more than how many tasks met the criterion. */
+export const meanBeside = ({ mean, rate }: ReportedGate): number | undefined =>
+  mean === rate ? undefined : mean;
+
 /** `all`, `98 %`. */
 export const requiredWords = ({ required }: ReportedGate): string =>
   required === 1 ? 'all' : percent(required);

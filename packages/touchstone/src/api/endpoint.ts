@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode, Owner, Principal } from '@touchstone/protocol';
-import { parseAs, type Schema, type Wire } from '@touchstone/protocol/schema';
+import { anyObject, parseAs, type Schema, type Wire } from '@touchstone/protocol/schema';
 import { parse, type SchemaName } from '@touchstone/protocol/wire';
 import type { SessionHalves } from '../app/index.js';
 import type { CreationId, MaybePromise } from '../ports/index.js';
@@ -90,6 +90,11 @@ export const bodyOf = <S extends Schema>(schema: S, required = true): BodyRule<W
   required,
   read: (value) => (value === undefined && !required ? ({} as Wire<S>) : parseAs(schema, value)),
 });
+
+const ANY_OBJECT = anyObject();
+
+/** For bodies that are read further in: what is no object is refused here, as the body that it is. */
+export const objectBody = (value: unknown): unknown => parseAs(ANY_OBJECT, value);
 
 /** A body that a published schema describes. */
 export const wireBody = <N extends SchemaName>(schema: N): BodyRule<ReturnType<typeof parse<N>>> => ({

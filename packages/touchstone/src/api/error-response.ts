@@ -56,10 +56,7 @@ function refusedBody(error: unknown, limitBytes: number): HostError | undefined 
         limitBytes,
       });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new HostError(
-        'unsupported_media_type',
-        'This media type is not taken here. Packs are sent as application/gzip, everything else as application/json.',
-      );
+      return new HostError('unsupported_media_type', 'This request takes application/json.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new HostError('validation_error', 'The body is not as long as Content-Length says.', {
         field: 'body',

@@ -117,7 +117,8 @@ function success({ description, schema, mediaType }: ResponseDoc, used: Set<Sche
 function refusals({ auth, body, method, parameters, refusals: own = [] }: Endpoint): object {
   const codes: ErrorCode[] = [
     ...(body || Object.keys(parameters).length > 0 ? (['validation_error'] as const) : []),
-    ...(body ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
+    ...(body ? (['payload_too_large'] as const) : []),
+    ...(body && body.mediaType === undefined ? (['unsupported_media_type'] as const) : []),
     ...(auth === 'none' ? [] : (['unauthenticated', 'key_expired', 'key_revoked'] as const)),
     ...(auth === 'none' || auth === 'key' ? [] : (['forbidden'] as const)),
     ...(method === 'GET' ? [] : (['idempotency_key_mismatch', 'idempotency_in_flight'] as const)),

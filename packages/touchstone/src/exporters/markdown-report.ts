@@ -10,6 +10,7 @@ import {
   doubtOf,
   duration,
   EXPLORATORY,
+  meanBeside,
   metWords,
   percent,
   plural,
@@ -62,6 +63,8 @@ const SYMBOLS: { readonly [status in GateStatus]: string } = {
   error: '❔',
 };
 
+const meanWords = (mean: number | undefined): string => (mean === undefined ? '–' : score(mean));
+
 /** The gates of a contract, as a table for a pull request. */
 export function contractParts({ contract }: RunView): readonly string[] {
   if (!contract) return [];
@@ -70,7 +73,7 @@ export function contractParts({ contract }: RunView): readonly string[] {
     gate.strict ? 'strict' : 'advisory',
     metWords(gate),
     requiredWords(gate),
-    gate.mean === undefined ? '–' : score(gate.mean),
+    meanWords(meanBeside(gate)),
     SYMBOLS[gate.status],
   ]);
   const { sla } = contract;

@@ -76,13 +76,14 @@ function answerOddities(server: Server): void {
   });
 }
 
-/** Bytes are handed on as they are; whether an endpoint wants any is decided when its request is let in. */
+/** An endpoint that takes bytes gets them as they came, whatever they are called, and refuses them in its own words. */
 function takeJsonAndBytes(app: FastifyInstance, turns: RequestTurns, maxValues: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, bytes: Buffer) => {
+      if (takesBytes(request)) return bytes;
       const encoding = request.headers['content-encoding'];
       if (encoding !== undefined && encoding !== 'identity') {
         throw new HostError('unsupported_media_type', 'Send the body without Content-Encoding.');
@@ -92,12 +93,15 @@ function takeJsonAndBytes(app: FastifyInstance, turns: RequestTurns, maxValues: 
       return turns.parse(tenantOf(request), bytes, request.raw.socket, () => parseJsonBody(bytes, most));
     },
   );
-  app.addContentTypeParser(
-    ['application/gzip', 'application/x-gzip', 'application/octet-stream'],
-    { parseAs: 'buffer' },
-    async (_request: FastifyRequest, bytes: Buffer) => bytes,
-  );
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
+    // Where there is no endpoint, that is what the caller is told.
+    if (takesBytes(request) || !request.routeOptions.config.endpoint) return bytes;
+    throw new HostError('unsupported_media_type', 'This request takes application/json.');
+  });
 }
+
+const takesBytes = ({ routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config.endpoint?.body?.mediaType !== undefined;
 
 export function answerError(reply: FastifyReply, error: HostError, correlationId?: string): FastifyReply {
   const { status, headers, body } = errorResponse(error, correlationId);

@@ -75,8 +75,15 @@ describe('compiling what a tenant sends', () => {
     };
     await expect(compileDefinition(strict, OWNER, wish)).rejects.toMatchObject({
       details: {
+        field: 'suiteName',
         issues: [{ pointer: '/suiteName' }, { pointer: '/targetAgentId' }, { pointer: '/evaluation' }],
       },
+    });
+  });
+
+  it('is named as the member that is wrong when it is no definition at all', async () => {
+    await expect(compileDefinition(recordingDesk().desk, OWNER, { definition: {} })).rejects.toMatchObject({
+      details: { field: 'definition', issues: [{ pointer: '/definition' }] },
     });
   });
 

@@ -19,7 +19,7 @@ export async function compileDefinition(
   wish: CompileProfile,
 ): Promise<CompiledDefinition> {
   const { definition, rows, install } = wish;
-  const loaded = parseDefinition(definition);
+  const loaded = readDefinition(definition);
   const agent = profiledAgent(loaded.agents, wish.agent);
   const request = {
     agent,
@@ -54,7 +54,17 @@ const optionsOf = ({ targetAgentId, scope, org, suiteName }: CompileProfile): Co
   ...(suiteName !== undefined && { name: suiteName }),
 });
 
+/** Pointers lead into the definition; what is wrong with all of it is wrong with a member of the request. */
+function readDefinition(definition: CompileProfile['definition']): ReturnType<typeof parseDefinition> {
+  try {
+    return parseDefinition(definition);
+  } catch (error) {
+    throw inRequest(error);
+  }
+}
+
 const MEMBERS: { readonly [pointer: string]: string } = {
+  '': '/definition',
   '/options/targetAgentId': '/targetAgentId',
   '/options/scope': '/scope',
   '/options/org': '/org',
@@ -64,7 +74,14 @@ const MEMBERS: { readonly [pointer: string]: string } = {
 /** What the compiler calls an option is a member of the request. */
 function inRequest(error: unknown): unknown {
   if (!isHostError(error) || error.code !== 'validation_error') return error;
-  const { issues, ...details } = error.details as { readonly issues: readonly Issue[] };
+  const {
+    issues,
+    field: _,
+    ...details
+  } = error.details as {
+    readonly issues: readonly Issue[];
+    readonly field?: string;
+  };
   return validationError(
     issues.map((issue) => ({ ...issue, pointer: MEMBERS[issue.pointer] ?? issue.pointer })),
     details,

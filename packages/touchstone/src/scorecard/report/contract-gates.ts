@@ -32,7 +32,7 @@ export function reportGates(
   for (const result of results) {
     const decided = new Map(result.criteria?.map((one) => [one.id, one]));
     const ids = criteriaOf(result);
-    if (ids.length === 0) golden[wholeOutcome(result)] += 1;
+    if (ids.length === 0) add(golden, wholeOutcome(result), result.unscored ? undefined : result.score);
     for (const id of ids) {
       const tally = tallies.get(id);
       if (tally) count(tally, result, decided.get(id), repeats);
@@ -64,8 +64,15 @@ function count(
   decided: CriterionResult | undefined,
   repeats: number,
 ): void {
-  tally[outcomeOf(result, decided, repeats)] += 1;
-  if (decided?.value !== undefined) tally.degrees.push(decided.value);
+  const outcome = outcomeOf(result, decided, repeats);
+  // What is met or not has a degree too: the share of repeats that met it.
+  const share = outcome === 'open' ? undefined : (decided?.met ?? result.score);
+  add(tally, outcome, decided?.value ?? share);
+}
+
+function add(tally: Tally, outcome: Outcome, degree: number | undefined): void {
+  tally[outcome] += 1;
+  if (degree !== undefined) tally.degrees.push(degree);
 }
 
 type Outcome = 'met' | 'missed' | 'open';

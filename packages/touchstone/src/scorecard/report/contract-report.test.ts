@@ -121,6 +121,7 @@ describe('a gate', () => {
         met: 2,
         rate: 0.5,
         required: 0.5,
+        mean: 2 / 3,
         unjudged: 1,
         status: 'pass',
       },
@@ -130,14 +131,15 @@ describe('a gate', () => {
     expect(report([term('a')], []).criteria[0]).not.toHaveProperty('rate');
   });
 
-  it('has the mean of its degrees, where it has any', () => {
+  it('has the mean of its degrees; without any, met is 1 and missed is 0', () => {
     const values = [0.5, undefined, 1].map((value, at) =>
       resultOf(at, {
         criteria: [{ id: idOf('a'), met: 1, weight: 1, ...(value !== undefined && { value }) }],
       }),
     );
-    expect(report([term('a')], values).criteria[0]?.mean).toBe(0.75);
-    expect(report([term('a')], marked('++')).criteria[0]).not.toHaveProperty('mean');
+    expect(report([term('a')], values).criteria[0]?.mean).toBe(2.5 / 3);
+    expect(report([term('a')], marked('+?-.')).criteria[0]?.mean).toBe(0.5);
+    expect(report([term('a')], marked('?')).criteria[0]).not.toHaveProperty('mean');
   });
 
   it('is about the tasks its criterion applies to, and no others', () => {

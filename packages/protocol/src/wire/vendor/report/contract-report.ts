@@ -40,8 +40,8 @@ const reportedGate = closed(
   {
     /** `met` of `applicable`; absent when it was decided nowhere. */
     rate: fraction(),
-    /** From 0 to 1, the mean degree; absent for criteria that are met or not. */
-    mean: fraction('The mean degree, for criteria that have degrees.'),
+    /** From 0 to 1, the mean degree over the tasks; of what is met or not, the share of repeats. Absent when it was decided nowhere. */
+    mean: fraction('The mean degree over its tasks; where there are no degrees, met is 1 and missed is 0.'),
     /** Tasks without a verdict because the judge was not available; absent when there is none. */
     unjudged: count('Tasks without a verdict, because the judge was not available.'),
   },

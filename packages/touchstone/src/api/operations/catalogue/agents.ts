@@ -2,7 +2,7 @@ import { defined, HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import type { AgentFacts } from '../../../ports/index.js';
 import { highestVersion } from '../../../suites/index.js';
-import { type Endpoint, endpoint, ok } from '../../endpoint.js';
+import { type Endpoint, endpoint, objectBody, ok } from '../../endpoint.js';
 import { noSuch, type Services } from '../../services.js';
 
 const entrySchema = { $ref: 'agent-inventory-response#/$defs/AgentInventoryEntry' };
@@ -83,7 +83,7 @@ export const boundAgentEndpoints = ({ touchstone }: Services): readonly Endpoint
     auth: 'agents:write',
     summary: "Bind one of the caller's own agents",
     // The agents module reads it and refuses what a tenant may not bind.
-    body: { schema: vendor.agentSpec, required: true, read: (value) => value },
+    body: { schema: vendor.agentSpec, required: true, read: objectBody },
     responses: {
       200: { description: 'This very version is bound already.', schema: vendor.boundAgent },
       201: { description: 'The version is bound.', schema: vendor.boundAgent },

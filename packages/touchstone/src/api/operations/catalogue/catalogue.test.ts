@@ -36,6 +36,16 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
+it.each([
+  ['PUT', '/v1/host/touchstone/agents/local.acme.fly'],
+  ['POST', '/v1/host/touchstone/suites'],
+])('%s %s says that the body is wrong when it is no object', async (method, path) => {
+  for (const body of [[], '"text"', 'null'])
+    expect(
+      expectRefusal(await host.request(method, path, { body }), 400, 'validation_error').details,
+    ).toMatchObject({ field: 'body', issues: [{ pointer: '' }] });
+});
+
 describe('agents', () => {
   it('are listed once each, by id, at their highest version, in the closed shape of the inventory', async () => {
     const answer = await host.request('GET', '/v1/agents');

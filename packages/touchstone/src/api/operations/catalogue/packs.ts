@@ -1,4 +1,4 @@
-import { defined, type ErrorCode, HostError } from '@touchstone/protocol';
+import { defined, type ErrorCode } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import type { PackEntry } from '../../../app/index.js';
 import type { PackHead } from '../../../ports/index.js';
@@ -10,14 +10,16 @@ const archiveBody: BodyRule<Buffer> = {
   schema: { type: 'string', description: 'A gzipped tar archive with pack.json at its root.' },
   mediaType: 'application/gzip',
   required: true,
-  read(value) {
-    if (Buffer.isBuffer(value) && value.length > 0) return value;
-    throw new HostError(
-      'invalid_body',
-      'Expected the bytes of a gzipped tar archive, sent as application/gzip.',
-    );
-  },
+  // What is no archive is an empty one, which is refused after a wrong name or version: the URL is looked at first.
+  read: (value, { headers }) =>
+    Buffer.isBuffer(value) && isOfBytes(headers['content-type']) ? value : Buffer.alloc(0),
 };
+
+const BYTE_TYPES: readonly string[] = ['application/gzip', 'application/x-gzip', 'application/octet-stream'];
+
+/** Whether a body may hold an archive by its Content-Type; one that has none may. */
+const isOfBytes = (type = 'application/gzip'): boolean =>
+  BYTE_TYPES.includes(type.split(';', 1)[0]?.trim().toLowerCase() ?? '');
 
 const NAME_REFUSALS: readonly ErrorCode[] = ['invalid_pack_scope', 'invalid_pack_name', 'invalid_version'];
 

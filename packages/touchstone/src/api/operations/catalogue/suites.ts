@@ -10,6 +10,7 @@ import {
   type Endpoint,
   endpoint,
   type LargeReply,
+  objectBody,
   ok,
   type Reply,
 } from '../../endpoint.js';
@@ -21,7 +22,11 @@ const suiteBody = ({ touchstone, config }: Services): BodyRule<Suite> => ({
   required: true,
   isLong: true,
   read: (value, { principal, headers }) =>
-    touchstone.readSuite(principal.owner, value, bodyBytes(headers, config.limits.maxRequestBodyBytes)),
+    touchstone.readSuite(
+      principal.owner,
+      objectBody(value),
+      bodyBytes(headers, config.limits.maxRequestBodyBytes),
+    ),
 });
 
 const historyQuery = {

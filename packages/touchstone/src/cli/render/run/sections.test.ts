@@ -46,6 +46,12 @@ describe('the gates of a contract', () => {
     for (const line of shown.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
   });
 
+  test('show a mean only where it says more than how many tasks met them', () => {
+    const shown = (mean: number) => renderScorecard(result(contractOf([gateOf('a', { mean })])), look);
+    expect(shown(1)).not.toContain('mean');
+    expect(shown(0.875)).toContain('mean');
+  });
+
   test('are a table in Markdown', () => {
     expect(renderMarkdown([result(MISSED)])).toMatchSnapshot();
   });

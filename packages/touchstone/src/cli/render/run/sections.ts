@@ -9,6 +9,7 @@ import {
   detectableWords,
   doubtOf,
   EXPLORATORY,
+  meanBeside,
   metWords,
   range,
   regressionWords,
@@ -61,13 +62,14 @@ export function contractLines({ contract }: RunView, look: Look): string[] {
 }
 
 function gateTable(gates: readonly ReportedGate[], { ink, width }: Look): string {
-  const hasMeans = gates.some(({ mean }) => mean !== undefined);
+  const means = gates.map(meanBeside);
+  const hasMeans = means.some((mean) => mean !== undefined);
   const heads = ['', 'met', 'required', ...(hasMeans ? ['mean'] : [])];
-  const facts = gates.map((gate) => [
+  const facts = gates.map((gate, at) => [
     gate.strict ? 'strict' : 'advisory',
     metWords(gate),
     requiredWords(gate),
-    ...(hasMeans ? [gate.mean === undefined ? '' : score(gate.mean)] : []),
+    ...(hasMeans ? [means[at] === undefined ? '' : score(means[at])] : []),
   ]);
   const columns = heads.map((_, at) => Math.max(...[heads, ...facts].map((row) => (row[at] ?? '').length)));
   const beside = columns.reduce((sum, column) => sum + column + GAP, INDENT + MARK);
