@@ -11,7 +11,10 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 /** The files in a gzipped tar archive. They stay in memory: nothing of a foreign archive is written to a disk. */
 export async function readArchive(archive: Buffer, limits: PackLimits): Promise<PackFiles> {
   if (archive.length === 0)
-    throw new HostError('invalid_body', 'Expected the bytes of a gzipped tar archive, sent as application/gzip.');
+    throw new HostError(
+      'invalid_body',
+      'Expected the bytes of a gzipped tar archive, sent as application/gzip.',
+    );
   return readTar(await gunzip(archive, limits.maxUnpackedBytes), limits);
 }
 

@@ -10,7 +10,6 @@ import {
   type Endpoint,
   endpoint,
   type LargeReply,
-  objectBody,
   ok,
   type Reply,
 } from '../../endpoint.js';
@@ -22,11 +21,7 @@ const suiteBody = ({ touchstone, config }: Services): BodyRule<Suite> => ({
   required: true,
   isLong: true,
   read: (value, { principal, headers }) =>
-    touchstone.readSuite(
-      principal.owner,
-      objectBody(value),
-      bodyBytes(headers, config.limits.maxRequestBodyBytes),
-    ),
+    touchstone.readSuite(principal.owner, value, bodyBytes(headers, config.limits.maxRequestBodyBytes)),
 });
 
 const historyQuery = {
