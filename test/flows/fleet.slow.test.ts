@@ -57,7 +57,7 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
 
   it('a run of another tenant begins before the many runs that were waiting when it came', async () => {
     const door = await fleet.door('door');
-    const many = await Promise.all(Array.from({ length: 30 }, () => createOn(door)));
+    await Promise.all(Array.from({ length: 30 }, () => createOn(door)));
     const other = await createOn(door, { key: OTHER_KEY });
     await fleet.worker('one');
     await clientOf(door, OTHER_KEY).waitForScorecard(other);
@@ -66,9 +66,8 @@ describe.skipIf(!hasPostgres())('workers on one PostgreSQL database', () => {
       'SELECT run_id FROM runs WHERE started_at IS NOT NULL ORDER BY started_at',
     );
     const names = begun.map((row) => String(row.run_id));
-    expect(many).toContain(names[0]);
-    // One of each in turn, and the next one may be opened sooner.
-    expect(names.indexOf(other)).toBeLessThan(4);
+    // One of each in turn, and the next one may be opened sooner. Which of the first two begins first is not promised.
+    expect(names.slice(0, 4)).toContain(other);
   });
 
   it('kill -9 of the worker that drives a run: another goes on, and the log is that of one host on a file', async () => {
