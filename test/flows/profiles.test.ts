@@ -250,7 +250,7 @@ describe('a definition is refused', () => {
   const at = '/evaluation/grading_rubric';
 
   it.each<[string, object, string | undefined, readonly string[]]>([
-    ['that is none', { definition: { hello: 1 } }, undefined, ['']],
+    ['that is none', { definition: { hello: 1 } }, undefined, ['/definition']],
     [
       'with wrong members, all of them listed',
       { definition: wrong },

@@ -59,12 +59,13 @@ function readDefinition(definition: CompileProfile['definition']): ReturnType<ty
   try {
     return parseDefinition(definition);
   } catch (error) {
-    throw inRequest(error);
+    throw inRequest(error, { '': '/definition' });
   }
 }
 
-const MEMBERS: { readonly [pointer: string]: string } = {
-  '': '/definition',
+type Members = { readonly [pointer: string]: string };
+
+const OPTIONS: Members = {
   '/options/targetAgentId': '/targetAgentId',
   '/options/scope': '/scope',
   '/options/org': '/org',
@@ -72,7 +73,7 @@ const MEMBERS: { readonly [pointer: string]: string } = {
 };
 
 /** What the compiler calls an option is a member of the request. */
-function inRequest(error: unknown): unknown {
+function inRequest(error: unknown, members: Members = OPTIONS): unknown {
   if (!isHostError(error) || error.code !== 'validation_error') return error;
   const {
     issues,
@@ -83,7 +84,7 @@ function inRequest(error: unknown): unknown {
     readonly field?: string;
   };
   return validationError(
-    issues.map((issue) => ({ ...issue, pointer: MEMBERS[issue.pointer] ?? issue.pointer })),
+    issues.map((issue) => ({ ...issue, pointer: members[issue.pointer] ?? issue.pointer })),
     details,
   );
 }
