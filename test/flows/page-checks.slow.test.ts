@@ -92,6 +92,8 @@ describe.skipIf(pages.isSkipped)('the list of tasks', () => {
 
 /** Goes on with Tab until something has the focus. */
 async function tabTo(page: Page, selector: string): Promise<void> {
+  // A page shows its heading before what it has asked for.
+  await page.locator(selector).first().waitFor();
   for (let steps = 0; steps < 60; steps += 1) {
     if ((await page.locator(`${selector}:focus`).count()) > 0) return;
     await page.keyboard.press('Tab');
