@@ -10,7 +10,7 @@ import type {
   TransitionRequest,
   Version,
 } from '@touchstone/protocol';
-import { byRank, mainVersionOf } from './channels.js';
+import { mainVersionOf } from './channels.js';
 import { ASSIGNED_CHANNELS, lineOf, offChannels, onChannel, rowOf, servingOn, withRow } from './picture.js';
 
 /** What is known about a transition besides the request itself. */
@@ -155,18 +155,19 @@ export function rollBack(step: Step): Move | Issue {
   };
 }
 
-/** The nearest earlier version on the channel that serves or could serve again, and is there to do so. What was put on no channel serves on `latest`. */
+/** The nearest earlier version on the channel that serves or could serve again, and is there to do so. */
 function findTarget({ current, row: { version }, request, facts }: Step): DeployedVersion | Issue {
   const on = ASSIGNED_CHANNELS.filter((name) => lineOf(current, name).includes(version));
-  const channel = request.channel ?? on[0] ?? 'latest';
-  const line = channel === 'latest' ? byRank(current) : lineOf(current, channel);
+  const channel = request.channel ?? on[0];
+  if (channel === undefined) return nowhereToGo('/version', `${version} is on no channel`);
+  const line = lineOf(current, channel);
   if (!line.includes(version)) return otherChannel(version, channel, on);
   const earlier = line.slice(0, line.indexOf(version)).flatMap((each) => rowOf(current, each) ?? []);
   const target = earlier.findLast(
     ({ state, version: each }) =>
       (state === 'active' || state === 'paused') && (facts.installed?.includes(each) ?? true),
   );
-  return target ?? nowhereToGo(`No version before ${version} on ${channel} is active or paused`);
+  return target ?? nowhereToGo('/channel', `No version before ${version} on ${channel} is active or paused`);
 }
 
 /** A channel that the version headed and that would be left without anyone gets the one that takes over. */
@@ -182,8 +183,8 @@ function fillChannels(
   return emptied.reduce((filled, name) => onChannel(filled, name, taker), after);
 }
 
-const nowhereToGo = (fact: string): Issue => ({
-  pointer: '/channel',
+const nowhereToGo = (pointer: string, fact: string): Issue => ({
+  pointer,
   message: `${fact}, so there is nothing to roll back to. Pause or deprecate the version, or promote another one.`,
 });
 

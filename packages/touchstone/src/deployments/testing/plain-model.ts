@@ -123,8 +123,9 @@ export class PlainModel {
   #rollBack({ version, channel, reason }: TransitionRequest): DeploymentEvent[] | string {
     const mine = ['stable', 'canary'].filter((name) => this.line(name).includes(version));
     const chosen = channel ?? mine[0];
-    if (chosen && !mine.includes(chosen)) return '/channel';
-    const line = chosen ? this.line(chosen) : [...this.states.keys()].sort().reverse();
+    if (!chosen) return '/version';
+    if (!mine.includes(chosen)) return '/channel';
+    const line = this.line(chosen);
     const older = line.slice(line.indexOf(version) + 1);
     const target = older.find((each) => ['active', 'paused'].includes(this.stateOf(each)));
     if (!target) return '/channel';
