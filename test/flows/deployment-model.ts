@@ -162,7 +162,9 @@ function rollBack(
   { channel, reason }: TransitionRequest,
 ): Done | undefined {
   const on = (['stable', 'canary'] as const).find((name) => model.lines[name].includes(version));
-  const line = model.lines[(channel as Channel | undefined) ?? on ?? 'stable'];
+  const named = (channel as Channel | undefined) ?? on;
+  // Without a channel a version serves as the latest, in the order of versions.
+  const line = named === undefined ? KNOWN : model.lines[named];
   if (!line.includes(version)) return undefined;
   const target = line
     .slice(0, line.indexOf(version))
@@ -178,8 +180,8 @@ function rollBack(
     state: 'rolled-back',
     pointer: target,
   });
-  const before = rowIn(model, target).state;
-  next = withRow(next, target, { state: 'active', percent: 100 });
+  const { state: before, percent } = rowIn(model, target);
+  next = withRow(next, target, { state: 'active', percent: named === undefined ? percent : 100 });
   for (const name of headed) if (activeOn(next, name).length === 0) next = headOf(next, name, target);
   const back = {
     type: 'deployment.rolled-back',

@@ -50,11 +50,15 @@ export const mainVersionOf = (deployments: AgentDeployments, channel: string): V
   )?.version;
 
 /** The highest active version, whatever channel it is on; none or one. */
-const latestOf = ({ versions }: AgentDeployments): readonly DeployedVersion[] =>
-  versions
+const latestOf = (deployments: AgentDeployments): readonly DeployedVersion[] =>
+  byRank(deployments)
+    .flatMap((version) => rowOf(deployments, version) ?? [])
     .filter(({ state }) => state === 'active')
-    .sort((a, b) => compareByRank(b.version, a.version))
-    .slice(0, 1);
+    .slice(-1);
+
+/** Every version that was ever moved, the highest last: the line of `latest`. */
+export const byRank = ({ versions }: AgentDeployments): readonly Version[] =>
+  versions.map(({ version }) => version).sort(compareByRank);
 
 const isSemantic = (version: Version): boolean => valid(version) !== null;
 const byText = (a: Version, b: Version): number => (a < b ? -1 : Number(a > b));

@@ -146,8 +146,39 @@ describe('a rollback', () => {
     expect(issue(both, rollback('1.1.0', 'canary')).pointer).toBe('/channel');
   });
 
-  it('needs a channel and somebody before', () => {
-    expect(issue(after(activated('1.0.0')), rollback('1.0.0')).pointer).toBe('/version');
+  it('of a version on no channel is to the next lower one that serves', () => {
+    const three = after([...activated('1.2.0'), ...activated('1.0.0'), ...activated('1.1.0')]);
+    const { next, events } = move(three, rollback('1.2.0'));
+    expect(events[0]?.payload).toMatchObject({ fromVersion: '1.2.0', toVersion: '1.1.0' });
+    expect(recordOf(next, '1.2.0')).toMatchObject({ state: 'rolled-back', rollbackPointer: '1.1.0' });
+    expect(recordOf(next, '1.1.0').channels).toEqual(['latest']);
+  });
+
+  it('of a version on no channel leaves the shares of channels as they are', () => {
+    const picture = after([
+      ...activated('1.0.0', 'stable'),
+      ...activated('1.1.0', 'stable', 20),
+      ...activated('2.0.0'),
+    ]);
+    const { next } = move(picture, rollback('2.0.0'));
+    expect(shares(next, 'stable')).toEqual(shares(picture, 'stable'));
+    expect(recordOf(next, '1.1.0').channels).toEqual(['stable', 'latest']);
+  });
+
+  it('of a version on no channel wakes the next lower one, with the share it had', () => {
+    const picture = after([
+      ...activated('1.0.0', 'stable'),
+      ...activated('1.1.0', 'stable', 20),
+      ...activated('2.0.0'),
+      { version: v('1.1.0'), transition: 'pause' },
+    ]);
+    const { next, events } = move(picture, rollback('2.0.0'));
+    expect(typesOf(events)).toEqual(['deployment.rolled-back', 'deployment.state.changed']);
+    expect(shares(next, 'stable')[0]).toEqual({ version: '1.1.0', share: 0.2 });
+  });
+
+  it('needs somebody before', () => {
+    expect(issue(after(activated('1.0.0')), rollback('1.0.0')).message).toContain('nothing to roll back to');
     const alone = after(activated('1.0.0', 'stable'));
     expect(issue(alone, rollback('1.0.0')).message).toContain('nothing to roll back to');
     expect(issue(alone, rollback('1.0.0', 'canary')).message).toContain('stable');

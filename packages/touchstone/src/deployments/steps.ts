@@ -10,7 +10,7 @@ import type {
   TransitionRequest,
   Version,
 } from '@touchstone/protocol';
-import { mainVersionOf } from './channels.js';
+import { byRank, mainVersionOf } from './channels.js';
 import { ASSIGNED_CHANNELS, lineOf, offChannels, onChannel, rowOf, servingOn, withRow } from './picture.js';
 
 /** What is known about a transition besides the request itself. */
@@ -126,14 +126,14 @@ const changedSince = ({ version, digest }: DeployedVersion): Issue => ({
   message: `Expected the agent that was let in as ${version} (${digest}), but its files or settings have changed since. Give the changed agent a version of its own and promote that.`,
 });
 
-/** The version leaves all its channels for good, and the one before it takes over with all of the traffic. */
+/** The version leaves all its channels for good, and the one before it takes over. */
 export function rollBack(step: Step): Move | Issue {
   const { current, row, to, request } = step;
   const target = findTarget(step);
   if ('pointer' in target) return target;
   const { agentId } = current;
   const left: DeployedVersion = { ...row, ...gateOf(step), state: to, rollbackPointer: target.version };
-  const restored = withShare({ ...target, state: 'active' }, undefined);
+  const restored = takingOver(step, target);
   const payload = {
     agentId,
     fromVersion: row.version,
@@ -155,19 +155,32 @@ export function rollBack(step: Step): Move | Issue {
   };
 }
 
-/** The nearest earlier version on the channel that serves or could serve again, and is there to do so. */
-function findTarget({ current, row: { version }, request, facts }: Step): DeployedVersion | Issue {
-  const on = ASSIGNED_CHANNELS.filter((name) => lineOf(current, name).includes(version));
-  const channel = request.channel ?? on[0];
-  if (channel === undefined) return nowhereToGo('/version', `${version} is on no channel`);
-  const line = lineOf(current, channel);
+const channelsOf = ({ current, row: { version } }: Step): readonly string[] =>
+  ASSIGNED_CHANNELS.filter((name) => lineOf(current, name).includes(version));
+
+/** It gets all of the channels that the version leaves. If it left none, nothing of what channels lead to may change. */
+const takingOver = (step: Step, target: DeployedVersion): DeployedVersion => {
+  const active: DeployedVersion = { ...target, state: 'active' };
+  return channelsOf(step).length > 0 ? withShare(active, undefined) : active;
+};
+
+/**
+ * The nearest earlier version on the channel that serves or could serve again, and is there to do so. A version that was
+ * put on no channel serves on `latest`.
+ */
+function findTarget(step: Step): DeployedVersion | Issue {
+  const { current, request, facts } = step;
+  const { version } = step.row;
+  const on = channelsOf(step);
+  const channel = request.channel ?? on[0] ?? 'latest';
+  const line = channel === 'latest' ? byRank(current) : lineOf(current, channel);
   if (!line.includes(version)) return otherChannel(version, channel, on);
   const earlier = line.slice(0, line.indexOf(version)).flatMap((each) => rowOf(current, each) ?? []);
   const target = earlier.findLast(
     ({ state, version: each }) =>
       (state === 'active' || state === 'paused') && (facts.installed?.includes(each) ?? true),
   );
-  return target ?? nowhereToGo('/channel', `No version before ${version} on ${channel} is active or paused`);
+  return target ?? nowhereToGo(`No version before ${version} on ${channel} is active or paused`);
 }
 
 /** A channel that the version headed and that would be left without anyone gets the one that takes over. */
@@ -183,8 +196,8 @@ function fillChannels(
   return emptied.reduce((filled, name) => onChannel(filled, name, taker), after);
 }
 
-const nowhereToGo = (pointer: string, fact: string): Issue => ({
-  pointer,
+const nowhereToGo = (fact: string): Issue => ({
+  pointer: '/channel',
   message: `${fact}, so there is nothing to roll back to. Pause or deprecate the version, or promote another one.`,
 });
 

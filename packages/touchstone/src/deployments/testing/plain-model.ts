@@ -123,9 +123,8 @@ export class PlainModel {
   #rollBack({ version, channel, reason }: TransitionRequest): DeploymentEvent[] | string {
     const mine = ['stable', 'canary'].filter((name) => this.line(name).includes(version));
     const chosen = channel ?? mine[0];
-    if (!chosen) return '/version';
-    if (!mine.includes(chosen)) return '/channel';
-    const line = this.line(chosen);
+    if (chosen && !mine.includes(chosen)) return '/channel';
+    const line = chosen ? this.line(chosen) : [...this.states.keys()].sort().reverse();
     const older = line.slice(line.indexOf(version) + 1);
     const target = older.find((each) => ['active', 'paused'].includes(this.stateOf(each)));
     if (!target) return '/channel';
@@ -135,7 +134,7 @@ export class PlainModel {
     const was = this.stateOf(target);
     this.journal = this.journal.filter((entry) => entry.version !== version);
     this.states.set(version, 'rolled-back').set(target, 'active');
-    this.percents.delete(target);
+    if (chosen) this.percents.delete(target);
     for (const name of headed)
       if (this.draw(name, 0) === undefined) this.journal.push({ channel: name, version: target });
     const rolledBack = {
