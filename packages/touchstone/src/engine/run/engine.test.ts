@@ -707,6 +707,30 @@ describe('stopping early', () => {
     expect(events.at(-1)?.payload).toMatchObject({ error: { details: { spentUsd } } });
   });
 
+  it.each([
+    [0.5, 'run.completed'],
+    [0.6, 'run.failed'],
+  ])(
+    'two tasks of %d USD that began together end a run with a ceiling of 1 USD by %s',
+    async (costUsd, last) => {
+      const bench = await openBench({
+        tasks: countingTasks(2),
+        behave: async (input, host) => {
+          await host.spend([
+            { provider: asId('p'), model: asId('m'), inputTokens: 1, outputTokens: 1, costUsd },
+          ]);
+          return answered(`answer ${input}`);
+        },
+      });
+      const runId = await bench.createRun('r', { concurrency: 2, ceilingUsd: 1 });
+      await bench.engine.drive(owner, runId);
+      const events = await bench.events(runId);
+      expect(scoredIds(events)).toEqual(['t0', 't1']);
+      expect(events.at(-1)?.type).toBe(last);
+      expect(types(events).includes('cap.breached')).toBe(last === 'run.failed');
+    },
+  );
+
   it('usage is in the ledger before the agent goes on, and priced calls are summed per task', async () => {
     const ledger: number[] = [];
     const bench = await openBench({

@@ -16,7 +16,7 @@ import { beginning, completion, type Ending, failure, resumption, stopping } fro
 import type { Parts } from '../parts.js';
 import { wasUnseen } from '../work/presence.js';
 import type { DriveState } from './drive-context.js';
-import { countAccess, graverStop, nextStep, type Stop, type View } from './next-step.js';
+import { countAccess, graverStop, isOverspent, nextStep, type Stop, type View } from './next-step.js';
 import type { PlannedUnit, Units } from './units.js';
 
 export type Loop = {
@@ -89,6 +89,7 @@ const viewOf = ({
   units,
   committer,
   kind,
+  meter,
   abort,
   withdrawal,
   runningElsewhere,
@@ -99,6 +100,7 @@ const viewOf = ({
   crashed: state.crash !== undefined,
   halted: state.halted,
   stop: state.stop,
+  overspent: isOverspent(state.stop, meter.spentUsd),
   aborted: abort.signal.aborted,
   withdrawn: withdrawal.signal.aborted,
   unfinished: units.left || state.dropped,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { graverStop, nextStep, type Stop, type View } from './next-step.js';
+import { graverStop, isOverspent, nextStep, type Stop, type View } from './next-step.js';
 
 const calm: View = {
   leaving: false,
@@ -11,6 +11,7 @@ const calm: View = {
   aborted: false,
   withdrawn: true,
   unsure: false,
+  overspent: false,
   unfinished: true,
   running: 0,
   uncommitted: 0,
@@ -61,6 +62,7 @@ describe('nextStep', () => {
     ['a stop starts nothing', { stop: drain }, 'stop'],
     ['a pause counts even when nothing is left to start', { stop: drain, unfinished: false }, 'stop'],
     ['a ceiling reached by the last task came too late', { stop: budget, unfinished: false }, 'complete'],
+    ['but not one that it passed', { stop: budget, unfinished: false, overspent: true }, 'stop'],
     ['leaving aborts', { leaving: true, running: 1 }, 'abort'],
     ['and writes nothing', { leaving: true }, 'leave'],
     ['what runs finishes while it is drained', { draining: true, running: 1 }, 'wait'],
@@ -90,6 +92,7 @@ describe('nextStep', () => {
       aborted: fc.boolean(),
       withdrawn: fc.boolean(),
       unsure: fc.boolean(),
+      overspent: fc.boolean(),
       unfinished: fc.boolean(),
       running: fc.nat(3),
       uncommitted: fc.nat(300),
@@ -106,6 +109,23 @@ describe('nextStep', () => {
         if (step === 'wait' && !view.unsure) expect(view.running + view.uncommitted).toBeGreaterThan(0);
       }),
     );
+  });
+});
+
+describe('isOverspent', () => {
+  it.each([
+    [0.9, false],
+    [1, false],
+    [0.1 + 0.2 + 0.7 + 1e-16, false],
+    [1.000001, true],
+    [30, true],
+  ])('%d of a ceiling of 1: %s', (spentUsd, expected) => {
+    expect(isOverspent(budget, spentUsd)).toBe(expected);
+  });
+
+  it('is no other stop, and no run without a ceiling', () => {
+    expect(isOverspent(cancel, 30)).toBe(false);
+    expect(isOverspent(undefined, 30)).toBe(false);
   });
 });
 

@@ -33,6 +33,8 @@ export type View = {
   readonly withdrawn: boolean;
   /** The lease may have run out, so that another process may have the run: nothing begins before it was renewed. */
   readonly unsure: boolean;
+  /** More than the ceiling has been spent. */
+  readonly overspent: boolean;
   /** Something is left to start, or was aborted. While nothing stops the run, that means: left to start. */
   readonly unfinished: boolean;
   readonly running: number;
@@ -69,10 +71,17 @@ export function nextStep(view: View): Step {
   if (view.crashed) return 'crash';
   if (!isLast && view.draining && view.unfinished) return 'leave';
   // A limit that is reached with nothing left to do has come too late; what a person asked for is never too late, and
-  // without access there is nothing to complete.
+  // without access there is nothing to complete. Money that is gone is gone, whatever is left to do.
   const isLimit = view.stop !== undefined && LIMITS.has(view.stop.kind);
-  return view.stop && (view.unfinished || !isLimit) ? 'stop' : 'complete';
+  return view.stop && (view.unfinished || view.overspent || !isLimit) ? 'stop' : 'complete';
 }
+
+/** Sums of prices are not exact: what differs by less is the same money. */
+const SAME_MONEY = 1e-9;
+
+/** Whether a run has spent more than its ceiling. To have spent all of it is no breach. */
+export const isOverspent = (stop: Stop | undefined, spentUsd: number): boolean =>
+  stop?.kind === 'budget' && spentUsd > stop.limitUsd * (1 + SAME_MONEY);
 
 /** What a drive has seen of the agent's provider. Changed in place: it is counted for every unit. */
 export type AccessCount = { answered: boolean; deniedInRow: number };

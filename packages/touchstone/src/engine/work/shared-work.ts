@@ -210,14 +210,16 @@ async function absorb(following: Following, sealed: readonly SealedUnit[]): Prom
 
 /** The work ends when nobody holds a part of it any more. */
 async function endWhenLeft(following: Following): Promise<void> {
-  const { context, epoch, lastClaim } = following;
+  const { context, loop, epoch, lastClaim } = following;
   const { parts, lease } = context;
   const { assignments } = await parts.store.assignments.list();
   const isHeld = ({ runId, holder, isLost }: Assignment) =>
     runId === lease.runId && holder !== undefined && !isLost;
   if (assignments.some(isHeld)) return;
-  // The last of them may have found something out before it let go.
-  heed(context, (await parts.store.work.news(lease, epoch, lastClaim)).stop);
+  // The last of them may have found something out, or paid for something, before it let go.
+  const { stop, spentUsd } = await parts.store.work.news(lease, epoch, lastClaim);
+  loop.meter.told(spentUsd);
+  heed(context, stop);
   await end(following);
 }
 
