@@ -32,7 +32,7 @@ import { createPageCheck } from './page/page-requests.js';
 import { registerEndpoints } from './register.js';
 import { remoteOf } from './remote.js';
 import { createRequestTurns } from './request-turns.js';
-import { answerError, createServer } from './server.js';
+import { answerError, answerTooLarge, createServer } from './server.js';
 
 export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing' | 'sessions'> & {
   /** Keys beside those of the configuration and the store, e.g. the one made at the first start. */
@@ -154,9 +154,10 @@ function sendError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  { config, log }: AppOptions,
+  { config, log, clock }: AppOptions,
 ): FastifyReply {
   const known = toHostError(error, config.limits);
+  if (known.code === 'payload_too_large') return answerTooLarge(reply, known, clock);
   if (known.status < 500) return answerError(reply, known);
   const facts = {
     correlationId: asId<Id<'request'>>(request.id),

@@ -5,10 +5,13 @@ import { expectRefusal } from '../app/testing/scorecards.js';
 import { createTestHost, KEYS, type TestHost } from '../app/testing/test-host.js';
 
 let host: TestHost;
+/** The address of the same host, for requests over a real connection. */
+let url: string;
 beforeAll(async () => {
   host = await createTestHost({
     config: { limits: { maxRequestBodyBytes: 2_048, requestsPerMinute: 1_000_000 } },
   });
+  url = await listen(host.app);
 });
 afterAll(() => host.close());
 
@@ -103,6 +106,27 @@ describe('bodies', () => {
       'payload_too_large',
     );
     expect(body.details).toEqual({ limitBytes: 2_048 });
+  });
+
+  it('that are far too large are refused with an answer, and not with a broken connection', async () => {
+    const headers = { authorization: `Bearer ${KEYS.acme}`, 'content-type': 'application/json' };
+    const bytes = Buffer.alloc(24 * 1024 * 1024, ' ');
+    const chunked = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes);
+        controller.close();
+      },
+    });
+    for (const body of [bytes, chunked]) {
+      const answer = await fetch(`${url}/v1/runs`, {
+        method: 'POST',
+        headers,
+        body,
+        duplex: 'half',
+      } as RequestInit);
+      expect(answer.status).toBe(413);
+      expect(await answer.json()).toMatchObject({ error: 'payload_too_large' });
+    }
   });
 
   it.each([

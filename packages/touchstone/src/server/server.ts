@@ -5,15 +5,18 @@ import { HostError } from '@touchstone/protocol';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorResponse } from '../api/index.js';
 import type { Config } from '../app/index.js';
+import type { Clock } from '../ports/index.js';
 import { countRequests } from './close-app.js';
 import { parseJsonBody } from './json-body.js';
 import { tenantOf } from './open-request.js';
 import type { RequestTurns } from './request-turns.js';
+import { answerOverBody } from './unread-body.js';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_PARAMETER_CHARS = 512;
 const RECEIVE_TIMEOUT_MS = 120_000;
 const LONG_BODY = 10;
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** A server without routes: what it accepts, how long it waits, and what it says when it cannot make sense of a request. */
 export function createServer(limits: Config['limits'], turns: RequestTurns): FastifyInstance {
@@ -54,7 +57,7 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
 /** An answer written by hand, for a connection that no longer has anybody to write it. */
 function rawRefusal(error: HostError, status: string): string {
   const body = JSON.stringify(errorResponse(error).body);
-  const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}`;
+  const head = `HTTP/1.1 ${status}\r\ncontent-type: ${JSON_TYPE}\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}`;
   return `${head}\r\n\r\n${body}`;
 }
 
@@ -64,7 +67,7 @@ function answerOddities(server: Server): void {
     const { body } = errorResponse(
       new HostError('validation_error', 'The expectation in the Expect header cannot be met.'),
     );
-    response.writeHead(400, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+    response.writeHead(400, { 'content-type': JSON_TYPE }).end(JSON.stringify(body));
   });
   server.on('connect', (_request, socket: Socket) => {
     socket.end(
@@ -102,6 +105,16 @@ function takeJsonAndBytes(app: FastifyInstance, turns: RequestTurns, maxValues: 
 
 const takesBytes = ({ routeOptions }: FastifyRequest): boolean =>
   routeOptions.config.endpoint?.body?.mediaType !== undefined;
+
+/** What Fastify has stopped reading is refused, and the caller is given the time to read that. */
+export function answerTooLarge(reply: FastifyReply, error: HostError, clock: Clock): FastifyReply {
+  const { status, headers, body } = errorResponse(error);
+  const text = JSON.stringify(body);
+  return reply
+    .code(status)
+    .headers({ ...headers, 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(text) })
+    .send(answerOverBody(text, reply.request.raw, clock));
+}
 
 export function answerError(reply: FastifyReply, error: HostError, correlationId?: string): FastifyReply {
   const { status, headers, body } = errorResponse(error, correlationId);
