@@ -37,6 +37,7 @@ export const ERROR_STATUS = {
   key_revoked: 401,
   forbidden: 403,
   mock_provider_forbidden: 403,
+  force_engine_version_forbidden: 403,
   eval_gate_unmet: 403,
   not_found: 404,
   subscription_not_found: 404,

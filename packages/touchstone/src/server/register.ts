@@ -75,6 +75,7 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerP
   const { signsIn } = endpoint;
   if (session || signsIn) parts.checkPage(request);
   request.caller = await parts.admission.admit({ address, authorization, session, signsIn });
+  refuseForcedVersion(request);
   if (endpoint.auth === 'key') return;
   const { principal } = request.caller;
   const decided = decisionOn(endpoint, request);
@@ -85,6 +86,15 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerP
     throw error;
   }
   if (WATCHED.has(endpoint.auth)) await parts.audit(principal, { ...decided, allowed: true });
+}
+
+/** A host is made to act as another version of itself with test keys only, and this one has none. */
+function refuseForcedVersion({ headers }: FastifyRequest): void {
+  if (headers['x-force-engine-version'] === undefined) return;
+  throw new HostError(
+    'force_engine_version_forbidden',
+    'X-Force-Engine-Version needs a test key, and this host has none. Leave the header out.',
+  );
 }
 
 const decisionOn = (endpoint: Endpoint, request: FastifyRequest) => ({

@@ -268,6 +268,15 @@ describe('trace context', () => {
   );
 });
 
+describe('the header that forces another version', () => {
+  it('is for test keys, which this host does not have', async () => {
+    const forced = { headers: { 'x-force-engine-version': '1' }, body: { workflowId: 'conformance-noop' } };
+    const answer = await host.request('POST', '/v1/runs', forced);
+    expectRefusal(answer, 403, 'force_engine_version_forbidden');
+    expectRefusal(await host.request('POST', '/v1/runs', { ...forced, key: null }), 401, 'unauthenticated');
+  });
+});
+
 describe('what is not a request at all', () => {
   it('is answered in the same envelope', async () => {
     const listening = await createTestHost();
