@@ -4,7 +4,14 @@ import { type Clock, PAGE_BYTES, type Run, type Runs, type Store } from '../../p
 import { openLiveAnnotations } from './annotations-live.js';
 import { type EventPage, type EventPages, hasNews, isOver } from './event-pages.js';
 import type { SseConnection } from './sse.js';
-import { type Frame, isUpdate, renderBatch, renderFrame, type StreamMode } from './stream-modes.js';
+import {
+  type Frame,
+  isSuspension,
+  isUpdate,
+  renderBatch,
+  renderFrame,
+  type StreamMode,
+} from './stream-modes.js';
 import { listening, type Wakeups } from './wakeups.js';
 
 export type Feed = {
@@ -64,7 +71,7 @@ export async function streamSnapshots(
   );
 }
 
-/** Events collected for up to `bufferMs` and sent together. A pause or the end sends what there is at once. */
+/** Events collected for up to `bufferMs` and sent together. A run that waits, or ends, sends what there is at once. */
 export async function streamBatches(
   feed: Feed,
   connection: SseConnection,
@@ -80,7 +87,7 @@ export async function streamBatches(
         page.lastSequence,
         page.events.flatMap((_, index) => page.framesAt(index, modes)),
       );
-      const isSuspended = page.events.some((event) => event.type === 'run.paused');
+      const isSuspended = page.events.some((event) => isSuspension(event.type));
       return page.complete || isSuspended || batch.isDue() ? batch.take() : undefined;
     },
     quiet: () => (batch.isDue() ? batch.take() : undefined),

@@ -4,10 +4,11 @@ import type { TextReply } from '../endpoint.js';
 import { type EventPage, type EventPages, isOver } from './event-pages.js';
 import type { StreamPosition } from './event-stream.js';
 
-/** A long log is handed out in pieces; `isComplete` tells a reader to come back for the rest. */
-const MAX_EVENTS = 1_000;
-/** No further page is added to a piece that is this long: a page may be twice as long, or one long event. */
-const LONG_PIECE_CHARS = PAGE_BYTES / 2;
+/**
+ * A long log is handed out in pieces; `isComplete` tells a reader to come back for the rest. No further page is added to a
+ * piece that is this long, so that the log of a run of some hundred tasks is one piece.
+ */
+const LONG_PIECE_CHARS = 2 * PAGE_BYTES;
 
 /** Which events a caller wants: so many, and of these types. */
 export type EventSelection = {
@@ -43,17 +44,17 @@ function takeEvents(
 export async function polledEvents(
   pages: EventPages,
   { owner, runId, after, clearedAt }: StreamPosition,
-  { limit, types }: EventSelection = {},
+  { limit = MAX_SEEN, types }: EventSelection = {},
 ): Promise<TextReply> {
   const events: string[] = [];
   let [last, chars, seen, isComplete] = [after, 0, 0, false];
   for (;;) {
     const page = await pages.read(owner, runId, last, clearedAt);
-    const taken = takeEvents(page, events, limit ?? Number.POSITIVE_INFINITY, types);
+    const taken = takeEvents(page, events, limit, types);
     const isWhole = taken.end === page.events.length;
     last = isWhole ? page.lastSequence : (page.events[taken.end - 1]?.sequence ?? last);
     [chars, seen, isComplete] = [chars + taken.chars, seen + taken.end, isWhole && page.complete];
-    if (isComplete || !isWhole || events.length >= (limit ?? MAX_EVENTS) || seen >= MAX_SEEN) break;
+    if (isComplete || !isWhole || events.length >= limit || seen >= MAX_SEEN) break;
     if (chars >= LONG_PIECE_CHARS) break;
     if (page.events.length > 0) continue;
     isComplete = isOver(await pages.head(owner, runId), last);

@@ -24,14 +24,23 @@ const UPDATES = new Set<string>([
   'run.resumed',
   'node.completed',
   'node.failed',
+  'node.skipped',
   'node.suspended',
+  'node.dispatched',
+  'approval.requested',
   'approval.received',
+  'artifact.created',
+  'workspace.updated',
 ]);
 const UPDATE_FAMILIES = ['eval.', 'interrupt.', 'clarification.', 'deployment.'];
 
 /** The tier of events that change what a reader of a run's state would see. */
 export const isUpdate = (type: string): boolean =>
   UPDATES.has(type) || UPDATE_FAMILIES.some((family) => type.startsWith(family));
+
+/** After these nothing more comes by itself: the run waits for people, or for another request. */
+const SUSPENSIONS = new Set<string>(['run.paused', 'node.suspended', 'interrupt.requested']);
+export const isSuspension = (type: string): boolean => SUSPENSIONS.has(type);
 
 /**
  * What one event becomes on a stream: nothing, itself, a message chunk, or (when modes are mixed) both. A frame is named by

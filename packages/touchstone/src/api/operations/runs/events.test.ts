@@ -94,6 +94,20 @@ describe('modes', () => {
     expect(names(await (await stream('?streamMode=updates')).rest())).toEqual(expected);
   });
 
+  it('updates has what begins in another run', async () => {
+    const payload = { nodeId: 'child', childRunId: 'run-2' } as never;
+    await host.append(
+      runId,
+      [started, { type: 'node.dispatched', at: 2, nodeId: 'child', payload }, completed],
+      'completed',
+    );
+    expect(names(await (await stream()).rest())).toEqual([
+      '0 run.started',
+      '1 node.dispatched',
+      '2 run.completed',
+    ]);
+  });
+
   it('debug sends everything', async () => {
     await wholeRun();
     expect((await (await stream('?streamMode=debug')).rest()).map(({ id }) => id)).toEqual([
@@ -180,6 +194,14 @@ describe('bufferMs', () => {
     await reader.leave();
   });
 
+  it('a run that begins to wait for people sends what there is', async () => {
+    const payload = { nodeId: 'gate', interruptId: 'i-1', kind: 'approval', key: 'k' } as const;
+    const reader = await stream('?bufferMs=5000');
+    await host.append(runId, [started, { type: 'node.suspended', at: 2, nodeId: 'gate', payload }]);
+    expect(batch(await reader.next())).toEqual([0, 1]);
+    await reader.leave();
+  });
+
   it.each([['5001'], ['99999'], ['-1'], ['x']])('refuses %s', async (ms) => {
     const answer = await host.request('GET', `/v1/runs/${runId}/events?bufferMs=${ms}`);
     const { details } = expectRefusal(answer, 400, 'validation_error');
@@ -238,6 +260,7 @@ describe('polling', () => {
   const poll = async (query = '') =>
     (await host.request('GET', `/v1/runs/${runId}/events/poll${query}`)).json<Polled>();
   const sequences = ({ events }: Polled) => events.map(({ sequence }) => sequence);
+  const hundred = (part: number) => Array.from({ length: 100 }, (_, n) => scored(`t-${part}-${n}`));
 
   it('answers at once with what is there', async () => {
     await host.append(runId, [started, invoked('t')], 'running');
@@ -275,16 +298,17 @@ describe('polling', () => {
     expect([sequences(all), all.isComplete]).toEqual([Array.from({ length: 64 }, (_, n) => n), true]);
   });
 
-  it('hands out a long log in pieces', async () => {
-    for (let part = 0; part < 15; part += 1) {
-      await host.append(
-        runId,
-        Array.from({ length: 100 }, (_, n) => scored(`t-${part}-${n}`)),
-      );
-    }
+  it('answers the whole log of a run of some hundred tasks', async () => {
+    for (let part = 0; part < 15; part += 1) await host.append(runId, hundred(part));
     await host.append(runId, [completed], 'completed');
-    const first = await poll();
-    expect([first.events.length, first.isComplete]).toEqual([1_000, false]);
+    const all = await poll();
+    expect([all.events.length, all.isComplete]).toEqual([1_501, true]);
+  });
+
+  it('hands out a long log in pieces', async () => {
+    for (let part = 0; part < 105; part += 1) await host.append(runId, hundred(part));
+    await host.append(runId, [completed], 'completed');
+    expect((await poll()).isComplete).toBe(false);
     const seen: number[] = [];
     for (let last = -1, complete = false; !complete; ) {
       const part = await poll(last < 0 ? '' : `?lastSequence=${last}`);
@@ -292,7 +316,7 @@ describe('polling', () => {
       complete = part.isComplete;
       last = seen.at(-1) ?? -1;
     }
-    expect(seen).toEqual(Array.from({ length: 1_501 }, (_, n) => n));
+    expect(seen).toEqual(Array.from({ length: 10_501 }, (_, n) => n));
   });
 
   it('ends a piece by bytes, and says how to go on', async () => {
@@ -303,11 +327,11 @@ describe('polling', () => {
     for (let path: string | undefined = `/v1/runs/${runId}/events/poll`; path !== undefined; ) {
       const answer = await host.request('GET', path);
       pieces.push(answer.json<Polled>().events.length);
-      expect(answer.text.length).toBeLessThan(2_100_000);
+      expect(answer.text.length).toBeLessThan(4_200_000);
       path = /^<(.*)>; rel="next"$/.exec(String(answer.headers.link ?? ''))?.[1];
       expect(answer.json<Polled>().isComplete).toBe(path === undefined);
     }
-    expect(pieces).toEqual([4, 4, 4, 2]);
+    expect(pieces).toEqual([12, 2]);
   });
 
   it.each([['lastSequence=-1'], ['lastSequence=x'], ['timeout=0'], ['timeout=61'], ['timeout=5s']])(
