@@ -72,7 +72,8 @@ async function rejudge(
   const scored: ScoringResult = wasUnanswered(before)
     ? { score: before.score }
     : await scoring.score(task, transcriptOf(source, bracket, before), signal, spend);
-  const recorder = createRecorder(bracket[0]?.nodeId ?? task.taskId, parts.clock, parts.redact);
+  const nodeId = bracket[0]?.nodeId ?? task.taskId;
+  const recorder = createRecorder(nodeId, parts.clock, parts.redact, startOf(bracket));
   recordCalls(recorder, usage, 'judge');
   const bodies = { ...ownBodies(source, before), ...redactDeep(scored.bodies, parts.redact) };
   return {
@@ -108,6 +109,11 @@ const usageIn = (bracket: readonly NewEvent[]): readonly Usage[] =>
 function bracketOf(events: readonly NewEvent[]): readonly NewEvent[] {
   const end = events.findIndex(({ type }) => type === 'agent.invocation.completed');
   return end < 0 ? events : events.slice(0, end + 1);
+}
+
+function startOf(bracket: readonly NewEvent[]): number | undefined {
+  const place = bracket.findIndex(({ type }) => type === 'agent.invocation.started');
+  return place < 0 ? undefined : place;
 }
 
 function transcriptOf(source: TaskRecord, bracket: readonly NewEvent[], before: RepeatScore) {

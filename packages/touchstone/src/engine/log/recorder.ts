@@ -8,15 +8,19 @@ export type Recorder = {
   readonly events: readonly NewEvent[];
   /** Returns the event's index in the block, to be named as the cause of a later one. */
   add<T extends NewEvent['type']>(type: T, payload: Payloads[T], cause?: number): number;
-  /** One model call. */
+  /** One model call. The invocation that it is paid for is its cause. */
   addCall(payload: Payloads['provider.usage'], call: ModelCallTime): void;
   /** Brings the block into the order the protocol gives it. Called once everything has happened. */
   settle(): void;
 };
 
-/** Whatever is recorded is recorded without the secrets this host knows, wherever an agent or a tool put them. */
-export function createRecorder(nodeId: string, clock: Clock, redact: Redact): Recorder {
+/**
+ * Whatever is recorded is recorded without the secrets this host knows, wherever an agent or a tool put them. `start` is
+ * the place of the invocation's start in a block that these events are appended to.
+ */
+export function createRecorder(nodeId: string, clock: Clock, redact: Redact, start?: number): Recorder {
   const events: NewEvent[] = [];
+  let started = start;
   return {
     nodeId,
     events,
@@ -27,11 +31,14 @@ export function createRecorder(nodeId: string, clock: Clock, redact: Redact): Re
         cause === undefined
           ? { type, at, payload: kept, nodeId }
           : { type, at, payload: kept, nodeId, cause };
-      return events.push(event as NewEvent) - 1;
+      const index = events.push(event as NewEvent) - 1;
+      if (type === 'agent.invocation.started') started = index;
+      return index;
     },
     addCall(payload, call) {
       const kept = redactDeep(payload, redact);
-      events.push({ type: 'provider.usage', at: clock.now(), payload: kept, nodeId, call });
+      const event: NewEvent = { type: 'provider.usage', at: clock.now(), payload: kept, nodeId, call };
+      events.push(started === undefined ? event : { ...event, cause: started });
     },
     settle() {
       const inOrder = reasonedFirst(events);

@@ -746,10 +746,10 @@ describe('stopping early', () => {
     await bench.engine.drive(owner, runId);
     expect(ledger).toEqual([0.1]);
     const events = await bench.events(runId);
-    expect(events.find((event) => event.type === 'provider.usage')?.payload).toMatchObject({
-      totalTokens: 15,
-      costEstimateUsd: 0.1,
-    });
+    const usage = events.find((event) => event.type === 'provider.usage');
+    expect(usage?.payload).toMatchObject({ totalTokens: 15, costEstimateUsd: 0.1 });
+    const start = events.find((event) => event.type === 'agent.invocation.started');
+    expect(usage?.causationId).toBe(start?.eventId);
     expect(events.at(-1)?.payload).toMatchObject({ outputs: { totalCostUsd: 0.1 } });
   });
 });
