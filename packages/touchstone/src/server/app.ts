@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import type { IncomingHttpHeaders } from 'node:http';
 import { asId, HostError, type Id } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -79,7 +78,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const once = createOnce({ kept: options.touchstone.store.idempotency, clock, log, ids: systemIds });
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-content-type-options': 'nosniff', ...traceHeaders(request.headers) });
+    reply.headers({ 'x-content-type-options': 'nosniff', ...traceHeaders(request) });
     const probe = request.is404 && (await answerProbe(request.method, pathOf(request.url), readiness));
     if (probe) return reply.code(probe.status).header('cache-control', 'no-store').send(probe.body);
     if (closing.signal.aborted) throw shuttingDown(reply);
@@ -200,10 +199,19 @@ async function noteAnswer(request: FastifyRequest, reply: FastifyReply, host: Se
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 const TRACESTATE = /^[\x20-\x7e\t]{1,512}$/;
 
-/** The trace headers to send back. `tracestate` means nothing without a valid `traceparent`, so it goes only with one. */
-function traceHeaders(headers: IncomingHttpHeaders): { readonly [name: string]: string } {
+/**
+ * The trace headers to send back. `tracestate` means nothing without a valid `traceparent`, so it goes only with one. A
+ * caller without one is told the trace that the request is here: its correlation id, without the dashes.
+ */
+function traceHeaders({ headers, id }: FastifyRequest): { readonly [name: string]: string } {
   const { traceparent, tracestate } = headers;
-  if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return {};
+  if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return { traceparent: ownTrace(id) };
   const state = typeof tracestate === 'string' && TRACESTATE.test(tracestate) ? { tracestate } : {};
   return { traceparent, ...state };
+}
+
+/** Not sampled: this host keeps no spans of requests. */
+function ownTrace(requestId: string): string {
+  const traceId = requestId.replaceAll('-', '');
+  return `00-${traceId}-${traceId.slice(16)}-00`;
 }

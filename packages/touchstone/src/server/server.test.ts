@@ -257,15 +257,23 @@ describe('trace context', () => {
     expect(headers).toMatchObject({ traceparent, tracestate: 'a=b' });
   });
   it.each([['00-00000000000000000000000000000000-00f067aa0ba902b7-01'], ['nonsense']])(
-    '%s does not',
+    '%s does not, and another trace is named',
     async (bad) => {
       const { headers } = await host.request('GET', '/v1/agents', {
         headers: { traceparent: bad, tracestate: 'a=b' },
       });
-      expect(headers).not.toHaveProperty('traceparent');
+      expect(headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
       expect(headers).not.toHaveProperty('tracestate');
     },
   );
+  it('is that of the correlation id where a caller sends none', async () => {
+    const { headers } = await host.request('GET', '/v1/packs');
+    const { headers: again } = await host.request('GET', '/v1/packs');
+    expect(headers.traceparent).not.toBe(again.traceparent);
+    const failed = await host.request('GET', '/v1/packs/export');
+    const { correlationId } = expectRefusal(failed, 501, 'not_implemented').details;
+    expect(failed.headers.traceparent).toContain(String(correlationId).replaceAll('-', ''));
+  });
 });
 
 describe('the header that forces another version', () => {
