@@ -343,13 +343,13 @@ describe('a run is refused', () => {
       'when the budget is negative',
       { configurable: { budget: { maxCostUsd: -1 } } },
       ['/configurable/budget/maxCostUsd'],
-      'configurable.budget',
+      'configurable.budget.maxCostUsd',
     ],
     [
       'when the budget has what is not enforced or not known',
       { configurable: { budget: { maxTokens: 5, onExhaustion: 'interrupt', 'a/b': 1 } } },
       ['/configurable/budget/maxTokens', '/configurable/budget/onExhaustion', '/configurable/budget/a~1b'],
-      'configurable.budget',
+      'configurable.budget.maxTokens',
     ],
     ['when configurable is no object', { configurable: [] }, ['/configurable'], 'configurable'],
   ];

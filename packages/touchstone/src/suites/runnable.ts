@@ -157,17 +157,12 @@ function toPlan(
   });
 }
 
+/** An issue with a task is one with the suite that the request names. */
 function refusal(issues: readonly Issue[], more: boolean): Error {
   const truncated = more || issues.length > MAX_ISSUES;
+  const isOfTask = segmentsOf(issues[0]?.pointer ?? '')[0] === 'tasks';
   return validationError(issues.slice(0, MAX_ISSUES), {
-    field: fieldOf(issues[0]?.pointer ?? ''),
+    ...(isOfTask && { field: 'evalSuiteRef' }),
     ...(truncated && { truncated }),
   });
-}
-
-/** The request's member that a pointer is about; a pointer into the tasks is about the suite that was named. */
-function fieldOf(pointer: string): string {
-  const [member = '', option] = segmentsOf(pointer);
-  if (member === 'tasks') return 'evalSuiteRef';
-  return option === undefined ? member : `${member}.${option}`;
 }

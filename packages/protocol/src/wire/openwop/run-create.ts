@@ -95,8 +95,12 @@ const evalForm = {
   not: { required: ['workflowId'] },
   properties: { configurable: evalConfigurable },
 };
-/** Without a mode: a workflow, or one agent. */
-const otherForms = { oneOf: [{ required: ['workflowId'] }, { required: ['agentId'] }] };
+/** Without a mode: one agent and no workflow, or a workflow. */
+const otherForms = when(
+  { required: ['agentId'] },
+  { not: { required: ['workflowId'] } },
+  { required: ['workflowId'] },
+);
 
 /** The schema of the body of `POST /v1/runs`. */
 export const runCreate = closed(
