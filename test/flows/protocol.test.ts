@@ -52,7 +52,6 @@ describe('a client that knows only OpenWOP', () => {
   it.each<[string, object, object]>([
     ['recursionLimit', EVAL, { recursionLimit: 11 }],
     ['recursionLimit', EVAL, { recursionLimit: 12, repeats: 2 }],
-    ['maxLoopIterations', EVAL, { maxLoopIterations: 100 }],
     ['promptOverrides', EVAL, { promptOverrides: { greeting: 'Hi' } }],
     ['promptOverrides', { agentId: 'local.test.echo' }, { promptOverrides: { greeting: 'Hi' } }],
     ['recursionLimit', { workflowId: 'conformance-dispatch-loop' }, { recursionLimit: 3 }],
@@ -72,7 +71,7 @@ describe('a client that knows only OpenWOP', () => {
   });
 
   it('may set limits that a run keeps to', async () => {
-    await runToEnd({ ...EVAL, configurable: { recursionLimit: 24, repeats: 2 } });
+    await runToEnd({ ...EVAL, configurable: { recursionLimit: 24, repeats: 2, maxLoopIterations: 1 } });
     const limits = { recursionLimit: 4, maxLoopIterations: 2 };
     await runToEnd({ workflowId: 'conformance-dispatch-loop', configurable: limits });
   });

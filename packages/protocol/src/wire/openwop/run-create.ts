@@ -35,7 +35,7 @@ const configurable = object(
     runTimeoutMs: integer('The longest the run may take, in milliseconds; pauses do not count.', {
       minimum: 1,
     }),
-    /** The most turns of an orchestrator. At least 1. Refused by evaluations and runs of one agent, which have none. */
+    /** The most turns of an orchestrator. At least 1. Evaluations and runs of one agent have none, so they keep to it. */
     maxLoopIterations: integer('The most turns of an orchestrator.', { minimum: 1 }),
     /**
      * What the run may spend. Enforced here: `maxCostUsd`. A budget with other limits is refused rather than ignored.

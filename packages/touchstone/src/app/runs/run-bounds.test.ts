@@ -22,10 +22,11 @@ it('a limit that the run would break is refused by name, and one that it keeps i
   expect(refused({ maxLoopIterations: 2 }, { nodes: 4, turns: 2 })).toEqual([]);
 });
 
-it('what has no effect on a run is refused by name, and unknown members are left alone', () => {
-  expect(refused({ maxLoopIterations: 99, promptOverrides: {} }, { nodes: 1 })).toEqual([
-    '/configurable/maxLoopIterations',
-    '/configurable/promptOverrides',
-  ]);
+it('a run without an orchestrator keeps to any number of its turns', () => {
+  expect(refused({ maxLoopIterations: 1 }, { nodes: 4 })).toEqual([]);
+});
+
+it('what is not offered is refused by name, and unknown members are left alone', () => {
+  expect(refused({ promptOverrides: {} }, { nodes: 1 })).toEqual(['/configurable/promptOverrides']);
   expect(refused({ 'acme.anything': 1 }, { nodes: 1 })).toEqual([]);
 });
