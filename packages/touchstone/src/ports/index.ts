@@ -121,6 +121,7 @@ export {
   type AssignmentList,
   type Assignments,
   type AssignmentWrite,
+  type FoundWork,
   type OpenClaim,
   type OrdinalRange,
   SILENT_MS,
