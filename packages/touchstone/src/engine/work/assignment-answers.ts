@@ -4,7 +4,7 @@ import { assignmentStop } from './assignment-step.js';
 import { claimedUnits } from './claimed-units.js';
 
 /** What is asked of an assignment. */
-export type Asked = Parameters<typeof assignmentStop>[0];
+export type AssignmentOrder = Parameters<typeof assignmentStop>[0];
 
 /** Nothing that happens here counts any more. */
 export function fail({ parts, run, state }: AssignmentLoop, error: unknown): void {
@@ -13,7 +13,7 @@ export function fail({ parts, run, state }: AssignmentLoop, error: unknown): voi
   state.wake();
 }
 
-export function obey({ state }: AssignmentLoop, asked: Asked): void {
+export function obey({ state }: AssignmentLoop, asked: AssignmentOrder): void {
   state.wake();
   const stop = assignmentStop(asked);
   if (stop !== undefined && state.stop !== 'abort') state.stop = stop;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createGathering } from '../run/open-loop.js';
-import { type Asked, addUnits, fail, integrate, obey } from './assignment-answers.js';
+import { type AssignmentOrder, addUnits, fail, integrate, obey } from './assignment-answers.js';
 import {
   type AssignmentContext,
   type AssignmentLoop,
@@ -16,7 +16,7 @@ import type { ClaimedUnit } from './claimed-units.js';
 export type AssignmentWork = {
   readonly done: Promise<void>;
   /** What is asked of the run, as it was read. */
-  obey(asked: Asked): void;
+  obey(asked: AssignmentOrder): void;
   /** It was found to be held here, with so many slots, by a look that began with this presence. */
   found(slots: number, presence: number | undefined): void;
   /** Another process has it, or the work has ended. */

@@ -1,8 +1,8 @@
 import { type EvalPlan, isHostError } from '@touchstone/protocol';
 import {
   type Assignment,
-  type FoundWork,
   LeaseLost,
+  type OpenWork,
   type SealedUnit,
   type WorkStop,
 } from '../../ports/index.js';
@@ -38,7 +38,7 @@ type Following = FollowedUnits & {
 export function shareWork(
   context: DriveContext,
   loop: Loop,
-  { firstUnit, slots }: Pick<FoundWork, 'firstUnit' | 'slots'>,
+  { firstUnit, slots }: Pick<OpenWork, 'firstUnit' | 'slots'>,
 ): void {
   const { state } = context;
   const numbers = unitNumbers(loop.run.plan as EvalPlan);

@@ -9,14 +9,14 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 /** Processes that share runs, of which this is one: the others never take anything. */
 type Others = { alive: number };
 
-type Given = {
+type SharedOptions = {
   readonly tasks?: number;
   readonly others?: Others;
   /** How long the task with this number takes. */
   readonly takes: (number: number) => number | Promise<void>;
 };
 
-async function openShared({ tasks = 60, others = { alive: 2 }, takes }: Given) {
+async function openShared({ tasks = 60, others = { alive: 2 }, takes }: SharedOptions) {
   const sharing = {
     environment: ENVIRONMENT,
     presence: () => 1,

@@ -1,4 +1,4 @@
-import type { FoundWork } from '../../ports/index.js';
+import type { OpenWork } from '../../ports/index.js';
 import type { DriveContext } from '../run/drive-context.js';
 import type { Loop } from '../run/loop.js';
 import { positions } from '../run/restore.js';
@@ -28,7 +28,7 @@ export async function watchSpreading(context: DriveContext, loop: Loop): Promise
 }
 
 /** Work that goes on as it is. Units that an earlier driver had kept and was lost with go to others, in work that begins anew. */
-async function findWork(context: DriveContext, loop: Loop): Promise<FoundWork | undefined> {
+async function findWork(context: DriveContext, loop: Loop): Promise<OpenWork | undefined> {
   const { parts, lease } = context;
   const found = await parts.store.work.find(lease);
   if (!found) return undefined;

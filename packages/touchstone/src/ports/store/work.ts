@@ -34,7 +34,7 @@ export type WorkStop = 'drain' | 'changed' | 'crashed';
 export type WorkState = { readonly epoch: number; readonly stop?: WorkStop };
 
 /** Work as a driver finds it that has not opened it. */
-export type FoundWork = WorkState &
+export type OpenWork = WorkState &
   Pick<WorkPlan, 'firstUnit'> & {
     /** Of all its assignments together. */
     readonly slots: number;
@@ -58,7 +58,7 @@ export type WorkNews = {
 export type Work = {
   /** Opens the work, or answers what an earlier driver has opened: those who execute it go on. It is offered to nobody yet. */
   open(lease: Lease, plan: WorkPlan): Promise<WorkState>;
-  find(lease: Lease): Promise<FoundWork | undefined>;
+  find(lease: Lease): Promise<OpenWork | undefined>;
   /** Sets the slots of its assignments, by their places, and tells those who hold them. Those that are gone stay gone. */
   grant(lease: Lease, slots: readonly number[]): Promise<void>;
   /** Nothing more is claimed; what runs is finished and sealed. */

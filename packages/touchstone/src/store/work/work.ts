@@ -1,7 +1,7 @@
 import {
-  type FoundWork,
   type Lease,
   LeaseLost,
+  type OpenWork,
   type OrdinalRange,
   type Work,
   type WorkPlan,
@@ -76,7 +76,7 @@ export function createWork(db: Db, clock: LeaseClock, peers: Peers): Work {
     },
     async find(lease) {
       const found = await find(lease);
-      return found && toFoundWork(found);
+      return found && toOpenWork(found);
     },
     async grant(lease, slots) {
       const grants = slots.map((count, place) => ({ sql: GRANT, params: [count, lease.runNo, place] }));
@@ -104,7 +104,7 @@ export function createWork(db: Db, clock: LeaseClock, peers: Peers): Work {
 
 const keyOf = ({ owner, runId }: Lease) => runKey(owner, runId);
 
-const toFoundWork = (row: Row): FoundWork => ({
+const toOpenWork = (row: Row): OpenWork => ({
   epoch: numberAt(row, 'epoch'),
   firstUnit: numberAt(row, 'first_unit'),
   slots: numberAt(row, 'slots'),
