@@ -7,7 +7,7 @@ const WIDE = { concurrency: 20 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Processes that share runs, of which this is one: the others never take anything. */
-type Others = { alive: number };
+type Others = { alive: number; onCount?: () => Promise<unknown> };
 
 type SharedOptions = {
   readonly tasks?: number;
@@ -20,7 +20,10 @@ async function openShared({ tasks = 60, others = { alive: 2 }, takes }: SharedOp
   const sharing = {
     environment: ENVIRONMENT,
     presence: () => 1,
-    processes: async () => others.alive,
+    processes: async () => {
+      await others.onCount?.();
+      return others.alive;
+    },
     activeRuns: 32,
     suits: async () => true,
     waits: async () => true,
@@ -128,6 +131,18 @@ describe('a run that several processes could execute', () => {
     expect(seen.most).toBe(20);
     await expectLogOfOne(bench, runId, 200);
   });
+});
+
+it('a run that is cancelled while its driver looks for others is not spread any more', async () => {
+  const others: Others = { alive: 2 };
+  const { bench, seen } = await openShared({ others, takes: () => 5_000 });
+  const runId = await bench.createRun('r', WIDE);
+  const done = driven(bench, runId);
+  await passUntil(bench, () => bench.calls.length > 0);
+  others.onCount = () => bench.engine.cancel(owner, runId, 'someone');
+  await done;
+  expect((await bench.store.runs.get(owner, runId))?.status).toBe('cancelled');
+  expect(seen.opened).toEqual([]);
 });
 
 describe('a run that one process began alone', () => {

@@ -50,20 +50,26 @@ const finishedHere = ({ units, state }: Loop): number => units.taken - state.run
 
 /** Looks until the run is spread, or what is left can begin here at once. */
 async function spreadLater(context: DriveContext, loop: Loop): Promise<void> {
-  const { parts, over } = context;
-  const { kind, units, state } = loop;
+  const { clock } = context.parts;
+  const { kind, state } = loop;
   await untilFirstEnd(context, loop);
-  for (;;) {
-    const [before, since] = [finishedHere(loop), parts.clock.elapsed()];
-    if (!(await isStillAt(parts.clock.sleep(LOOK_MS, over)))) return;
-    if (units.remaining <= loop.slots()) break;
+  for (let isAlone = true; ; ) {
+    const [before, since] = [finishedHere(loop), clock.elapsed()];
+    if (!(await isStillAt(clock.sleep(LOOK_MS, context.over)))) return;
     const lately = finishedHere(loop) - before;
-    if (areShort(lately, parts.clock.elapsed() - since, kind.concurrency)) continue;
-    if (!(await isOnlyOne(context, loop))) return spread(context, loop, lately);
+    if (!areShort(lately, clock.elapsed() - since, kind.concurrency))
+      isAlone = await isOnlyOne(context, loop);
+    if (!goesOn(context, loop)) break;
+    if (!isAlone) return spread(context, loop, lately);
   }
   loop.slots = () => kind.concurrency;
   state.wake();
 }
+
+/** Whether nothing ends the drive, and more is left than can begin here at once. */
+const goesOn = ({ state, over }: DriveContext, { units, slots }: Loop): boolean =>
+  !(over.aborted || state.leaving || state.draining || state.halted || state.crash || state.stop) &&
+  units.remaining > slots();
 
 /** A unit that begins with its agent takes longer than the others. None is waited for any longer than a look. */
 async function untilFirstEnd({ parts, over }: DriveContext, loop: Loop): Promise<void> {
