@@ -41,9 +41,9 @@ it('a process begins with what one assignment has, and gets a slot for each unit
 
 it.each([
   ['tasks of 50 ms, 64 at a time', 640, 64, false],
-  ['tasks of 20 ms, 64 at a time', 1_600, 64, true],
+  ['tasks of 30 ms, 64 at a time', 1_066, 64, true],
   ['instant tasks, which keep the process busy', 4_000, 64, true],
-  ['as many that wait for a process that cannot do more', 4_000, 256, false],
+  ['as many that wait for a process that cannot do more', 4_000, 512, false],
   ['none that has ended', 0, 64, false],
 ])('%s', (_, finished, concurrency, short) => {
   expect(areShort(finished, 500, concurrency)).toBe(short);

@@ -23,7 +23,7 @@ export const slotsAfter = (concurrency: number, finished: number): number =>
   Math.min(concurrency, SLOTS + finished);
 
 /** Tasks that take less are carried by one process: their share of it is what the host does for them. */
-const SHORT_MS = 25;
+const SHORT_MS = 40;
 
 /** Whether units of which so many have ended, in this time and with so many at a time, are that short. */
 export const areShort = (finished: number, ms: number, concurrency: number): boolean =>
