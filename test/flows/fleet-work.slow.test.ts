@@ -70,6 +70,32 @@ describe.skipIf(!hasPostgres())('one run on several workers', () => {
     expect(await debugLog(door, runId)).toEqual(await fleet.calmLog(WIDE));
   });
 
+  it('a run of short tasks is executed by one of them', async () => {
+    fleet = await again({ tasks: TASKS, delayMs: 0 });
+    const door = await fleet.door();
+    await fleet.workers('one', 'two', 'three');
+    // A little more than one assignment carries, so that even a slow machine executes such tasks fast enough.
+    const runId = await createOn(door, { configurable: { concurrency: 17 } });
+    await clientOf(door).waitForScorecard(runId);
+    expect(callers().size).toBe(1);
+    expect(ordinals()).toHaveLength(TASKS);
+    await atRest();
+  });
+
+  it('a run whose tasks are short at first, and long from some task on, is shared with the others then', async () => {
+    fleet = await again({ tasks: TASKS, delayMs: 0 });
+    const long = TASKS / 4;
+    agentIs(`if (input >= ${long}) await new Promise((resolve) => setTimeout(resolve, 300));`);
+    const door = await fleet.door();
+    await fleet.workers('one', 'two', 'three');
+    const runId = await createOn(door, WIDE);
+    await clientOf(door).waitForScorecard(runId);
+    expect(callers()).toEqual(new Set(['one', 'two', 'three']));
+    expect(ordinals()).toHaveLength(TASKS);
+    await atRest();
+    expect(await debugLog(door, runId)).toEqual(await fleet.calmLog(WIDE));
+  });
+
   it('some of the tasks, each twice: the log is that of one host on a file', async () => {
     const onlyTasks = Array.from({ length: TASKS / 3 }, (_, i) => `n-${3 * i}`);
     const selected = { configurable: { ...WIDE.configurable, repeats: 2, onlyTasks } };
@@ -213,14 +239,14 @@ describe.skipIf(!hasPostgres())('one run on several workers', () => {
     await atRest();
   });
 
-  it('a task that ends its worker is given up after three, without a score, and all others have theirs', async () => {
+  it('a task that ends its driver, and then three more workers, is given up without a score; all others have theirs', async () => {
     // With several tenants a module has a process of its own, below that of the worker.
     agentIs(`if (input === 13) process.kill(process.ppid, 'SIGKILL');`);
     const door = await fleet.door();
     await fleet.workers('one', 'two', 'three', 'four', 'five');
     const runId = await createOn(door, WIDE);
     await clientOf(door).waitForScorecard(runId);
-    expect(ordinals().filter((ordinal) => ordinal === 13)).toHaveLength(3);
+    expect(ordinals().filter((ordinal) => ordinal === 13)).toHaveLength(4);
     const scored = (await debugLog(door, runId)).filter(({ type }) => type === 'eval.scored');
     expect(scored).toHaveLength(TASKS);
     const report = await clientOf(door).runs.report(runId);

@@ -95,7 +95,8 @@ function callsOf(store: Store, token: number): Calls {
     work: {
       open: (owner, runId) =>
         store.work.open(lease(owner, runId), { firstUnit: 0, units: 1, hasSealed: false, slots: [1] }),
-      isOpen: (owner, runId) => store.work.isOpen(lease(owner, runId)),
+      find: (owner, runId) => store.work.find(lease(owner, runId)),
+      grant: (owner, runId) => store.work.grant(lease(owner, runId), [1]),
       drain: (owner, runId) => store.work.drain(lease(owner, runId)),
       end: (owner, runId) => store.work.end(lease(owner, runId)),
       news: (owner, runId) => store.work.news(lease(owner, runId), token, -1),

@@ -103,9 +103,38 @@ export function workCases(open: () => Promise<Store>, clock: () => TestClock): v
     expect(await store.work.open(second, { ...PLAN, firstUnit: 4, slots: [5] })).toEqual({ epoch });
     expect((await store.work.news(second, epoch, -1)).claims).toEqual([{ first: 0, count: 4 }]);
     expect((await store.assignments.list()).assignments).toHaveLength(2);
-    for (const change of [store.work.drain(lease), store.work.end(lease)])
+    for (const change of [store.work.drain(lease), store.work.end(lease), store.work.grant(lease, [9, 9])])
       expect((await refusalOf(change)).name).toBe('LeaseLost');
-    expect(await store.work.isOpen(second)).toBe(true);
+    expect(await store.work.find(second)).toEqual({ epoch, firstUnit: 0, slots: 5 });
+  });
+
+  it('units before the first one of the work are claimed by nobody, and its driver finds out which those are', async () => {
+    const store = await open();
+    const { run, lease, epoch } = await openWork(store, { firstUnit: 6 });
+    const mine = await taken(store, 0);
+    expect((await claim(store, mine, 9)).claim).toEqual({ first: 6, count: 4 });
+    const second = await nextDriver(store, run, lease);
+    expect(await store.work.find(second)).toEqual({ epoch, firstUnit: 6, slots: 5 });
+    await store.work.end(second);
+    expect(await store.work.find(second)).toBeUndefined();
+  });
+
+  it('slots are granted by place, and each holder finds them in the list; an assignment that is done stays gone', async () => {
+    const store = await open();
+    const { lease, epoch } = await openWork(store, { slots: [0, 0, 0] });
+    const mine = await taken(store, 0);
+    await store.assignments.release(await taken(store, 2), true);
+    for (const slots of [
+      [2, 1, 1],
+      [4, 4, 3],
+    ])
+      await store.work.grant(lease, slots);
+    const { assignments } = await store.assignments.list();
+    expect(assignments.map(({ place, slots, token }) => [place, slots, token])).toEqual([
+      [0, 4, mine.token],
+      [1, 4, 0],
+    ]);
+    expect(await store.work.find(lease)).toEqual({ epoch, firstUnit: 0, slots: 8 });
   });
 
   it('from the end of the work on nothing is sealed or claimed, and later work has a later epoch', async () => {

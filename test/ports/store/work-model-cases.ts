@@ -19,6 +19,7 @@ type Move = {
     | 'late'
     | 'give-back'
     | 'append'
+    | 'own'
     | 'driver'
     | 'pause'
     | 'abort';
@@ -29,13 +30,15 @@ type Move = {
 const move = fc.record({
   what: fc.constantFrom<Move['what']>(
     ...(['take', 'take', 'claim', 'claim', 'seal', 'seal', 'seal'] as const),
-    ...(['die', 'late', 'give-back', 'append', 'driver', 'pause', 'abort'] as const),
+    ...(['die', 'late', 'give-back', 'append', 'own', 'driver', 'pause', 'abort'] as const),
   ),
   who: fc.nat({ max: 2 }),
   amount: fc.integer({ min: 1, max: 4 }),
 });
 const histories = fc.record({
   steps: fc.integer({ min: 1, max: 9 }),
+  /** Units that a driver keeps for itself when it opens the work. */
+  kept: fc.nat({ max: 5 }),
   repeats: fc.integer({ min: 1, max: 2 }),
   moves: fc.array(move, { maxLength: 60 }),
 });
@@ -52,10 +55,10 @@ export function workModelCases(open: () => Promise<Store>): void {
   it('any interleaving of claims, seals, deaths, pauses and resumes gives the log of the plan', async () => {
     const store = await open();
     let runs = 0;
-    const property = fc.asyncProperty(histories, async ({ steps, repeats, moves }) => {
+    const property = fc.asyncProperty(histories, async ({ steps, repeats, kept, moves }) => {
       runs += 1;
       const { run, lease } = await leasedRun(store, `work-${runs}`);
-      const play = createPlay(store, run, lease, steps, repeats);
+      const play = createPlay(store, run, lease, { steps, repeats, kept });
       await play.reopen();
       for (const one of moves) await play.make(one);
       await play.finish();
@@ -68,11 +71,15 @@ export function workModelCases(open: () => Promise<Store>): void {
   });
 }
 
-function createPlay(store: Store, run: Run, first: Lease, steps: number, repeats: number) {
+type Shape = { readonly steps: number; readonly repeats: number; readonly kept: number };
+
+function createPlay(store: Store, run: Run, first: Lease, { steps, repeats, kept }: Shape) {
   let lease = first;
   let epoch = 0;
   let sequence = 0;
   let lastClaim = -1;
+  /** Units before it are the driver's. */
+  let firstUnit = 0;
   const units = steps * repeats;
   const processes: (Process | undefined)[] = [undefined, undefined, undefined];
   let dead: Process[] = [];
@@ -89,9 +96,12 @@ function createPlay(store: Store, run: Run, first: Lease, steps: number, repeats
     await store.leases.release(lease);
     lease = await takeLease(store, run);
     sealed = await readSealed();
-    let firstUnit = 0;
-    while (firstUnit < units && sealed.has(firstUnit)) firstUnit += 1;
-    const hasSealed = [...sealed].some((unit) => unit > firstUnit);
+    let next = 0;
+    while (next < units && sealed.has(next)) next += 1;
+    const found = await store.work.find(lease);
+    // Work that was drained begins anew.
+    firstUnit = found && found.stop !== 'drain' ? found.firstUnit : Math.min(units, next + kept);
+    const hasSealed = [...sealed].some((unit) => unit >= firstUnit);
     epoch = (await store.work.open(lease, { firstUnit, units, hasSealed, slots: [2, 2] })).epoch;
     lastClaim = -1;
   };
@@ -153,6 +163,13 @@ function createPlay(store: Store, run: Run, first: Lease, steps: number, repeats
     await store.log.append(lease, { entries, firstSequence: sequence });
     sequence += entries.length * (2 * repeats + 1);
   };
+  /** The driver seals some of its own units. They stand in the log when it appends. */
+  const sealOwn = async (amount: number): Promise<void> => {
+    const own = Array.from({ length: firstUnit }, (_, unit) => unit).filter((unit) => !sealed.has(unit));
+    const seals = own.slice(0, amount).map(recordOf);
+    await store.log.commit(lease, { seals, entries: [], firstSequence: sequence });
+    for (const one of own.slice(0, amount)) sealed.add(one);
+  };
   const pause = async (isDrained: boolean): Promise<void> => {
     if (isDrained) await store.work.drain(lease);
     for (const [who, mine] of processes.entries()) {
@@ -190,6 +207,7 @@ function createPlay(store: Store, run: Run, first: Lease, steps: number, repeats
       if (mine) await store.assignments.release(mine.assignment, false);
     },
     append,
+    own: (_, amount) => sealOwn(amount),
     driver: reopen,
     pause: () => pause(true),
     abort: () => pause(false),
@@ -203,6 +221,7 @@ function createPlay(store: Store, run: Run, first: Lease, steps: number, repeats
         const who = round % 3;
         if (!processes[who]) await takeUp(who);
         if (processes[who]) await write(who, readyUnits(who), 3);
+        await sealOwn(3);
         await append();
       }
       await store.work.end(lease);

@@ -122,6 +122,7 @@ export {
   type Assignments,
   type AssignmentWrite,
   type OpenClaim,
+  type OpenWork,
   type OrdinalRange,
   SILENT_MS,
   type UnitRange,

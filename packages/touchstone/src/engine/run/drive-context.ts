@@ -6,12 +6,13 @@ import type { AccessCount, Stop } from './next-step.js';
 export type DriveState = {
   leaving: boolean;
   draining: boolean;
-  /** What runs here is finished, and the rest is left to all processes that share runs, this one among them. */
-  spreading: boolean;
   crash: { readonly error: unknown } | undefined;
   halted: boolean;
   stop: Stop | undefined;
+  /** Units that run here. */
   running: number;
+  /** Units that run elsewhere, as far as this process knows. */
+  runningElsewhere: number;
   /** Until when the lease is ours for certain, by the clock of this process. */
   heldUntil: number;
   /** The presence of this process when the lease was last ours for certain. */
@@ -35,8 +36,8 @@ export type DriveContext = {
   /** The same, when what runs has finished. */
   readonly drain: () => void;
   readonly publish: ProgressListener;
-  /** The work of the run, which other processes execute, has changed. */
-  readonly onWork: () => void;
+  /** The work of the run, which other processes execute, has changed. Resolves when this process has looked at it. */
+  readonly onWork: () => Promise<void>;
   /** Aborts when the drive has ended, however it did. */
   readonly over: AbortSignal;
 };

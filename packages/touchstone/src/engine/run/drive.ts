@@ -20,17 +20,17 @@ export function startDrive(
   parts: Parts,
   { lease, presence }: TakenLease,
   publish: ProgressListener,
-  onWork: () => void,
+  onWork: () => Promise<void>,
 ): Drive {
   const over = new AbortController();
   const state: DriveState = {
     leaving: false,
     draining: false,
-    spreading: false,
     crash: undefined,
     halted: false,
     stop: undefined,
     running: 0,
+    runningElsewhere: 0,
     heldUntil: parts.clock.elapsed() + parts.limits.leaseMs,
     presence,
     access: { answered: false, deniedInRow: 0 },

@@ -23,7 +23,7 @@ export function createEngine(given: Parts): Engine {
   const pool =
     alone && sharing && parts.works ? createAssignmentPool(parts, sharing.environment, alone) : undefined;
   // The next regular look tells what is in the way.
-  const lookForWork = (): void => void pool?.look().catch(() => undefined);
+  const lookForWork = async (): Promise<void> => pool?.look().catch(() => undefined);
   const unwatchWork = pool && parts.store.assignments.watchOffers(lookForWork);
   const activeRuns = new Map<RunId, ActiveRun>();
   const feed = createProgressFeed();

@@ -37,8 +37,16 @@ export type Loop = {
   readonly enterSlot: () => ReturnType<Slots['enter']>;
   /** Lets units go that wait for a slot. */
   readonly withdrawal: AbortController;
-  /** For a run whose units other processes execute: more than 0 while some of them may still be sealed. */
-  readonly runningElsewhere?: () => number;
+  /** How many units may run here at a time. It changes while a run is spread. */
+  slots: () => number;
+  /** Once other processes execute units of the run, too. */
+  shared: SharedWork | undefined;
+};
+
+/** Units that others execute. */
+export type SharedWork = {
+  /** More than 0 while one of them may still be sealed. */
+  readonly running: number;
 };
 
 /**
@@ -83,20 +91,10 @@ export async function runLoop(loop: Loop): Promise<boolean> {
   }
 }
 
-const viewOf = ({
-  parts,
-  state,
-  units,
-  committer,
-  kind,
-  meter,
-  abort,
-  withdrawal,
-  runningElsewhere,
-}: Loop): View => ({
+const viewOf = ({ parts, state, units, committer, slots, meter, abort, withdrawal, shared }: Loop): View => ({
   leaving: state.leaving,
   unsure: isUnsure(parts, state),
-  draining: state.draining || state.spreading,
+  draining: state.draining,
   crashed: state.crash !== undefined,
   halted: state.halted,
   stop: state.stop,
@@ -104,9 +102,9 @@ const viewOf = ({
   aborted: abort.signal.aborted,
   withdrawn: withdrawal.signal.aborted,
   unfinished: units.left || state.dropped,
-  running: runningElsewhere ? runningElsewhere() : state.running,
+  running: state.running + (shared?.running ?? 0),
   uncommitted: committer.uncommitted,
-  concurrency: kind.concurrency,
+  free: units.leftHere ? slots() - state.running : 0,
 });
 
 /** The lease may have run out, or others may have taken this process for lost. */

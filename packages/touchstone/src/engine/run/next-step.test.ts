@@ -15,7 +15,7 @@ const calm: View = {
   unfinished: true,
   running: 0,
   uncommitted: 0,
-  concurrency: 2,
+  free: 2,
 };
 const cancel: Stop = { kind: 'cancel', by: 'x' };
 const timeout: Stop = { kind: 'timeout', limitMs: 1, observedMs: 2 };
@@ -29,7 +29,7 @@ const immediate: Stop = { kind: 'pause', drainPolicy: 'immediate' };
 describe('nextStep', () => {
   it.each<[string, Partial<View>, string]>([
     ['starts while there is room', {}, 'start'],
-    ['waits at full concurrency', { running: 2 }, 'wait'],
+    ['waits at full concurrency', { running: 2, free: 0 }, 'wait'],
     ['begins nothing while another process may have the run', { unsure: true }, 'wait'],
     ['but finishes what runs', { unsure: true, running: 1 }, 'wait'],
     ['and completes a run of which nothing is left', { unsure: true, unfinished: false }, 'complete'],
@@ -96,7 +96,7 @@ describe('nextStep', () => {
       unfinished: fc.boolean(),
       running: fc.nat(3),
       uncommitted: fc.nat(300),
-      concurrency: fc.integer({ min: 1, max: 3 }),
+      free: fc.nat(3),
     });
     fc.assert(
       fc.property(views, (view) => {

@@ -40,7 +40,8 @@ export type View = {
   readonly running: number;
   /** ExecutionResult and not yet on disk. */
   readonly uncommitted: number;
-  readonly concurrency: number;
+  /** How many of the units that are left may begin here now. */
+  readonly free: number;
 };
 
 export type Step = 'start' | 'wait' | 'withdraw' | 'abort' | 'leave' | 'crash' | 'stop' | 'complete';
@@ -61,7 +62,7 @@ const LIMITS: ReadonlySet<Stop['kind']> = new Set(['timeout', 'budget', 'storage
 export function nextStep(view: View): Step {
   const isLast = view.leaving || view.crashed || view.halted || view.stop !== undefined;
   const stopping = isLast || view.draining;
-  const mayStart = view.running < view.concurrency && view.uncommitted < AHEAD && !view.unsure;
+  const mayStart = view.free > 0 && view.uncommitted < AHEAD && !view.unsure;
   if (!stopping && view.unfinished && mayStart) return 'start';
   // What waits for a slot has not begun, so no stop lets it finish.
   if (view.running > 0 && stopping && !view.withdrawn) return 'withdraw';

@@ -47,6 +47,8 @@ export async function openLoop(
     abort,
     enterSlot: () => enterSlot(parts, run, withdrawal.signal),
     withdrawal,
+    slots: () => kind.concurrency,
+    shared: undefined,
   };
 }
 
@@ -79,7 +81,7 @@ function openCommitter(
     takeReady: backlog.takeReady,
     gather: createGathering(parts),
     onCommitted: (results) => {
-      progress.committed(results, state.running, meter.spentUsd);
+      progress.committed(results, state.running + state.runningElsewhere, meter.spentUsd);
       state.wake();
     },
     onFailed: (error) => {

@@ -1,8 +1,6 @@
 import type { RunStatus } from '@touchstone/protocol';
 import type { Control, Run } from '../../ports/index.js';
-import { canSpread } from '../work/spread.js';
 import type { DriveContext } from './drive-context.js';
-import type { Loop } from './loop.js';
 import type { Stop } from './next-step.js';
 
 /** Where a run may be cancelled. */
@@ -50,7 +48,7 @@ export async function keepLease(context: DriveContext): Promise<void> {
 }
 
 /** False when the drive was over before the pause was. */
-const isStillAt = (pause: Promise<void>): Promise<boolean> =>
+export const isStillAt = (pause: Promise<void>): Promise<boolean> =>
   pause.then(
     () => true,
     () => false,
@@ -83,22 +81,6 @@ export async function watchClock({ parts, stop, over }: DriveContext, run: Run):
   } catch {
     // The run ended before its limit.
   }
-}
-
-/**
- * Has a run spread that this process executes whole because it was alone, once others have come: when what runs has finished. What
- * could be started at once is not worth it.
- */
-export async function watchJoining({ parts, state, over }: DriveContext, loop: Loop): Promise<void> {
-  const { sharing, clock } = parts;
-  const { run, kind, units } = loop;
-  if (!sharing || !canSpread(run, kind)) return;
-  const isAlone = async (): Promise<boolean> => (await sharing.processes(run).catch(() => 1)) < 2;
-  do {
-    if (!(await isStillAt(clock.sleep(LISTEN_MS, over))) || units.remaining <= kind.concurrency) return;
-  } while (await isAlone());
-  state.spreading = true;
-  state.wake();
 }
 
 /** Ends a run whose tenant has no room left for what it would store. Looked at every second: a run cannot store much in one. */

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { AssignmentWrite, OpenClaim } from '../../ports/index.js';
 import { UNSHARED } from '../../ports/index.js';
-import { type AssignmentContext, startAssignment } from './assignment-loop.js';
+import { startAssignment } from './assignment-loop.js';
+import type { AssignmentContext } from './assignment-state.js';
 
 type Unit = { readonly ordinal: number; readonly repeat: number };
 

@@ -27,6 +27,8 @@ type ActiveAssignment = {
   readonly assignment: Assignment;
   /** That of this process when it was taken. */
   readonly presence: number | undefined;
+  /** As they were found last. */
+  slots: number;
   /** Absent while the agent is being opened. */
   work?: AssignmentWork;
   isLeaving: boolean;
@@ -58,9 +60,10 @@ export function createAssignmentPool(parts: Parts, environment: Digest, alone: T
     const presence = parts.sharing?.presence();
     const taken = await parts.store.assignments.take(listed);
     if (!taken) return;
-    const one: ActiveAssignment = { assignment: taken.assignment, presence, isLeaving: isClosing };
+    const { assignment, claims } = taken;
+    const one: ActiveAssignment = { assignment, presence, slots: assignment.slots, isLeaving: isClosing };
     active.set(assignmentKey(listed), one);
-    const done = hold(one, taken.claims).finally(() => ended.delete(done));
+    const done = hold(one, claims).finally(() => ended.delete(done));
     ended.add(done);
   };
   /** True when there may be more to do. */
@@ -123,16 +126,14 @@ export function createAssignmentPool(parts: Parts, environment: Digest, alone: T
 }
 
 /** The row of an assignment that is no longer there, or has another token, is of others. */
-function obey(
-  { assignment, work }: ActiveAssignment,
-  row: Assignment | undefined,
-  presence: number | undefined,
-): void {
+function obey(one: ActiveAssignment, row: Assignment | undefined, presence: number | undefined): void {
+  const { assignment, work } = one;
   if (row?.token !== assignment.token) {
     work?.end();
     return;
   }
-  work?.found(presence);
+  one.slots = row.slots;
+  work?.found(row.slots, presence);
   work?.obey(row);
 }
 
@@ -143,9 +144,9 @@ async function execute(
   one: ActiveAssignment,
   claims: readonly OpenClaim[],
 ): Promise<boolean> {
-  const { assignment, presence } = one;
-  const { owner, runId } = assignment;
-  const giveBack = () => parts.store.assignments.release(assignment, false);
+  const { presence } = one;
+  const { owner, runId } = one.assignment;
+  const giveBack = () => parts.store.assignments.release(one.assignment, false);
   const run = one.isLeaving ? undefined : await parts.store.runs.get(owner, runId);
   const opened = run && (await openFor(parts, run, one).catch(unlessUnable));
   if (!run || !opened || one.isLeaving) {
@@ -155,6 +156,8 @@ async function execute(
   }
   try {
     const numbers = unitNumbers(run.plan as Parameters<typeof unitNumbers>[0]);
+    // The driver may have given it more while the agent was being opened.
+    const assignment = { ...one.assignment, slots: one.slots };
     const context = { parts, run, assignment, claims, presence, numbers, executor: opened, alone };
     one.work = startAssignment(context);
     await one.work.done;

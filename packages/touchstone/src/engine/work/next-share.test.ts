@@ -2,7 +2,6 @@ import { asId, type Digest, type RunId } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Assignment } from '../../ports/index.js';
 import { assignmentKey, nextShare, type ShareStep } from './next-share.js';
-import { canSpread, slotsOf } from './spread.js';
 
 const [HERE, THERE] = [asId<Digest>('sha256:here'), asId<Digest>('sha256:there')];
 const NOW = 100_000;
@@ -131,23 +130,4 @@ describe('letting go', () => {
     expect(shareOf('a', two, { a: HERE, b: THERE })).toBeUndefined();
     expect(shareOf('a', two)).toBe('release acme 0');
   });
-});
-
-it.each([
-  [17, [9, 8]],
-  [32, [16, 16]],
-  [48, [16, 16, 16]],
-  [50, [13, 13, 12, 12]],
-])('a concurrency of %s is split evenly', (concurrency, slots) => {
-  expect(slotsOf(concurrency)).toEqual(slots);
-});
-
-it('a run is spread when one assignment cannot carry it, and when it has units for more than one round', () => {
-  const run = (kind: string, origin = 'host') => ({ origin, plan: { kind } }) as never;
-  const of = (concurrency: number, steps: number) => ({ concurrency, steps, repeats: 1 }) as never;
-  expect(canSpread(run('eval'), of(17, 100))).toBe(true);
-  expect(canSpread(run('eval'), of(16, 100))).toBe(false);
-  expect(canSpread(run('eval'), of(64, 64))).toBe(false);
-  expect(canSpread(run('agent'), of(17, 100))).toBe(false);
-  expect(canSpread(run('eval', 'cli'), of(17, 100))).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { asId, type Digest, isTerminal, type RunId } from '@touchstone/protocol';
+import { asId, type Digest, type EvalPlan, isTerminal, type RunId } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
 import {
   answered,
@@ -27,6 +27,17 @@ async function openShared(options: BenchOptions = {}): Promise<Bench> {
   return bench;
 }
 
+/** A run of which an earlier driver has left all units to others. */
+async function createShared(bench: Bench, name: string, plan: Partial<EvalPlan> = {}): Promise<RunId> {
+  const runId = await bench.createRun(name, { ...WIDE, ...plan });
+  const lease = await bench.store.leases.take(owner, runId, 1_000);
+  if (!lease) throw new Error('The run has a driver.');
+  const units = 60 * (plan.repeats ?? 1);
+  await bench.store.work.open(lease, { firstUnit: 0, units, hasSealed: false, slots: [10, 10] });
+  await bench.store.leases.release(lease);
+  return runId;
+}
+
 /** Drives the run while time passes. */
 async function driven(bench: Bench, runId: RunId): Promise<void> {
   let isOver = false;
@@ -50,7 +61,7 @@ const runOf = async (bench: Bench, runId: RunId) => {
 
 it('a run whose units are executed by assignments has the log of one that is executed by its driver', async () => {
   const bench = await openShared();
-  const shared = await bench.createRun('shared', { ...WIDE, repeats: 2 });
+  const shared = await createShared(bench, 'shared', { repeats: 2 });
   await driven(bench, shared);
   expect(bench.calls).toHaveLength(120);
   expect((await bench.store.assignments.list()).assignments).toEqual([]);
@@ -63,9 +74,9 @@ it('a run whose units are executed by assignments has the log of one that is exe
 
 it('recorded answers are judged again by assignments, and no agent is called', async () => {
   const bench = await openShared();
-  const source = await bench.createRun('source', WIDE);
+  const source = await createShared(bench, 'source');
   await driven(bench, source);
-  const again = await bench.createRun('again', { ...WIDE, rejudgeOf: source });
+  const again = await createShared(bench, 'again', { rejudgeOf: source });
   await driven(bench, again);
   expect(bench.calls).toHaveLength(60);
   expect((await runOf(bench, again)).headline).toEqual((await runOf(bench, source)).headline);
@@ -81,14 +92,14 @@ it('no more units are executed at a time than the run allows', async () => {
     return answered(`answer ${input}`);
   };
   const bench = await openShared({ behave });
-  const runId = await bench.createRun('r', WIDE);
+  const runId = await createShared(bench, 'r');
   await driven(bench, runId);
   expect(most).toBe(20);
 });
 
 it('a run whose agent is written to meanwhile has no result', async () => {
   const bench = await openShared({ agent: { hasChanged: async () => true } });
-  const runId = await bench.createRun('r', WIDE);
+  const runId = await createShared(bench, 'r');
   await driven(bench, runId);
   expect((await runOf(bench, runId)).error?.code).toBe('agent_changed');
 });
@@ -100,7 +111,7 @@ it('a pause finds out that the agent was written to', async () => {
     return answered(`answer ${input}`);
   };
   const bench = await openShared({ behave, agent: { hasChanged: async () => true } });
-  const runId = await bench.createRun('r', WIDE);
+  const runId = await createShared(bench, 'r');
   paused.runId = runId;
   await driven(bench, runId);
   expect((await runOf(bench, runId)).error?.code).toBe('agent_changed');
@@ -112,7 +123,7 @@ it('a defect while a unit is executed ends the run, and says so to the operator'
     return answered(`answer ${input}`);
   };
   const bench = await openShared({ behave });
-  const runId = await bench.createRun('r', WIDE);
+  const runId = await createShared(bench, 'r');
   await driven(bench, runId);
   expect((await runOf(bench, runId)).error?.code).toBe('internal_error');
   expect(bench.errors.map(String)).toContain('Error: A defect.');
@@ -125,7 +136,7 @@ it('a driver that lets go leaves those who execute at work, and another one goes
     return answered(`answer ${input}`);
   };
   const bench = await openShared({ behave });
-  const runId = await bench.createRun('r', WIDE);
+  const runId = await createShared(bench, 'r');
   const first = bench.engine.drive(owner, runId);
   while (open.length < 20) {
     await bench.clock.advance(50);
@@ -147,62 +158,6 @@ it('a driver that lets go leaves those who execute at work, and another one goes
   expect(bench.calls).toHaveLength(60);
 });
 
-it('a run that one process began alone is spread when another one comes: what runs is finished, and nothing is executed twice', async () => {
-  let alive = 1;
-  const held: (() => void)[] = [];
-  const behave = async (input: unknown) => {
-    if (alive === 1) await new Promise<void>((resolve) => held.push(resolve));
-    return answered(`answer ${input}`);
-  };
-  const bench = await openShared({
-    behave,
-    parts: { sharing: { ...sharing, processes: async () => alive } },
-  });
-  const runId = await bench.createRun('r', WIDE);
-  const done = driven(bench, runId);
-  while (held.length < 20) await new Promise((resolve) => setImmediate(resolve));
-  expect((await bench.store.assignments.list()).assignments).toEqual([]);
-  alive = 2;
-  await bench.clock.advance(1_000);
-  for (const finish of held) finish();
-  const isSpread = async () => (await bench.store.assignments.list()).assignments.length > 0;
-  while (!(await isSpread())) await new Promise((resolve) => setImmediate(resolve));
-  await done;
-  expect((await runOf(bench, runId)).status).toBe('completed');
-  expect(bench.calls).toHaveLength(60);
-  expect(new Set(bench.calls).size).toBe(60);
-  const alone = await openBench({ tasks: countingTasks(60) });
-  const whole = await alone.createRun('whole', WIDE);
-  await alone.engine.drive(owner, whole);
-  expect(await typesAndSequences(bench, runId)).toEqual(await typesAndSequences(alone, whole));
-});
-
-it('the end of a run is not spread: what is left could begin at once', async () => {
-  let alive = 1;
-  const held: (() => void)[] = [];
-  const behave = async (input: unknown) => {
-    if (alive === 1) await new Promise<void>((resolve) => held.push(resolve));
-    return answered(`answer ${input}`);
-  };
-  const parts = { sharing: { ...sharing, processes: async () => alive } };
-  const bench = await openShared({ tasks: countingTasks(30), behave, parts });
-  const runId = await bench.createRun('r', WIDE);
-  const done = driven(bench, runId);
-  while (held.length < 20) await new Promise((resolve) => setImmediate(resolve));
-  alive = 2;
-  await bench.clock.advance(1_000);
-  const { open } = bench.store.work;
-  let opened = 0;
-  bench.store.work.open = (...args) => {
-    opened += 1;
-    return open(...args);
-  };
-  for (const finish of held) finish();
-  await done;
-  expect(opened).toBe(0);
-  expect((await runOf(bench, runId)).status).toBe('completed');
-});
-
 it('a process that the others have counted as lost begins nothing before it has seen what is still its own', async () => {
   let presence: number | undefined = 1;
   const held: (() => void)[] = [];
@@ -214,7 +169,7 @@ it('a process that the others have counted as lost begins nothing before it has 
       return answered(`answer ${input}`);
     },
   });
-  const runId = await bench.createRun('r', WIDE);
+  const runId = await createShared(bench, 'r');
   const done = driven(bench, runId);
   while (held.length < 20) await new Promise((resolve) => setImmediate(resolve));
   presence = undefined;
@@ -234,7 +189,7 @@ it('a process that the others have counted as lost begins nothing before it has 
 it('a process that the others count as lost takes nothing', async () => {
   let presence: number | undefined;
   const bench = await openShared({ parts: { sharing: { ...sharing, presence: () => presence } } });
-  const runId = await bench.createRun('r', WIDE);
+  const runId = await createShared(bench, 'r');
   await bench.engine.drive(owner, runId);
   await bench.engine.adopt();
   expect((await runOf(bench, runId)).status).toBe('pending');

@@ -2,16 +2,17 @@ import { type EvalPlan, isHostError } from '@touchstone/protocol';
 import {
   type Assignment,
   LeaseLost,
+  type OpenWork,
   type SealedUnit,
-  type UnitRange,
   type WorkStop,
 } from '../../ports/index.js';
 import type { DriveContext } from '../run/drive-context.js';
 import { foldStep, type Loop } from '../run/loop.js';
 import { countAccess } from '../run/next-step.js';
 import { positions } from '../run/restore.js';
+import { type FollowedUnits, firstUnsealed, hasSealed, unsealedIn } from './followed-units.js';
 import { slotsOf } from './spread.js';
-import { type UnitNumbers, unitNumbers } from './unit-numbers.js';
+import { unitNumbers } from './unit-numbers.js';
 
 /** How often the driver looks for what others have sealed: soon while there is something, later otherwise. */
 const SOON_MS = 50;
@@ -19,92 +20,59 @@ const LATER_MS = 250;
 /** Claims have this many units at most, so that one which begins before a unit by more ends before it. */
 const LARGEST_CLAIM = 256;
 
-/** The driver's part of a run whose units other processes execute: it learns what they have sealed, and stops them. */
-export type SharedWork = {
-  /** More than 0 while something may still be sealed. */
-  running(): number;
-};
-
-type Following = {
+type Following = FollowedUnits & {
   readonly context: DriveContext;
-  readonly loop: Loop;
-  readonly numbers: UnitNumbers;
-  readonly epoch: number;
-  readonly concurrency: number;
   readonly positionOf: (ordinal: number) => number;
-  /** Claims of which some unit is not known to be sealed. */
-  readonly open: Map<number, UnitRange>;
+  epoch: number;
   lastClaim: number;
+  /** How many of these units may run at a time. */
+  slots: number;
   isDraining: boolean;
   isEnded: boolean;
 };
 
-export async function openSharedWork(
+/**
+ * Leaves units to all processes that share runs, this one among them, from the first unit on. The driver learns what they have sealed, and
+ * stops them. They get its slots as it finishes the units before that one.
+ */
+export function shareWork(
   context: DriveContext,
   loop: Loop,
-  concurrency: number,
-): Promise<SharedWork> {
-  const { parts, lease, state } = context;
-  const plan = loop.run.plan as EvalPlan;
-  const numbers = unitNumbers(plan);
-  const firstUnit = firstUnsealed(loop, numbers, 0);
-  const { environment } = plan;
-  const { epoch } = await parts.store.work.open(lease, {
-    firstUnit,
-    units: numbers.units,
-    hasSealed: hasSealedFrom(loop, numbers, firstUnit),
-    slots: slotsOf(concurrency),
-    ...(environment && { environment }),
-    ...(plan.ceilingUsd !== undefined && { ceilingUsd: plan.ceilingUsd }),
-  });
-  context.onWork();
+  { firstUnit, slots }: Pick<OpenWork, 'firstUnit' | 'slots'>,
+): void {
+  const { state } = context;
+  const numbers = unitNumbers(loop.run.plan as EvalPlan);
+  const units: FollowedUnits = { loop, numbers, firstUnit, open: new Map() };
   const following: Following = {
+    ...units,
     context,
-    loop,
-    numbers,
-    epoch,
-    concurrency,
     positionOf: positions(loop.kind),
-    open: new Map(),
-    lastClaim: firstUnit - LARGEST_CLAIM - 1,
+    epoch: 0,
+    lastClaim: firstUnsealed(units, firstUnit) - LARGEST_CLAIM - 1,
+    slots,
     isDraining: false,
     isEnded: false,
   };
-  void follow(following);
-  return {
-    running() {
+  loop.slots = () => Math.max(1, loop.kind.concurrency - following.slots);
+  loop.shared = {
+    get running() {
       const isLeft = state.leaving || (state.draining && loop.units.left);
       return following.isEnded || isLeft ? 0 : 1;
     },
   };
-}
-
-const isSealed = ({ backlog }: Loop, { unitAt }: UnitNumbers, unit: number): boolean => {
-  const { position, repeat } = unitAt(unit);
-  return backlog.isSealed(position, repeat);
-};
-
-function firstUnsealed(loop: Loop, numbers: UnitNumbers, from: number): number {
-  let unit = from;
-  while (unit < numbers.units && isSealed(loop, numbers, unit)) unit += 1;
-  return unit;
-}
-
-function hasSealedFrom(loop: Loop, numbers: UnitNumbers, from: number): boolean {
-  for (let unit = from; unit < numbers.units; unit += 1) if (isSealed(loop, numbers, unit)) return true;
-  return false;
+  void follow(following);
 }
 
 /** Looks again and again until the work has ended, or the drive has. */
 async function follow(following: Following): Promise<void> {
-  const { context, loop } = following;
+  const { context } = following;
   const { parts, state, over } = context;
-  const signals = [loop.withdrawal.signal, loop.abort.signal];
   try {
+    await openWork(following);
     while (!following.isEnded && !state.leaving && !over.aborted) {
       const found = await look(following);
       if (following.isEnded) break;
-      await pause(parts.clock.sleep, found ? SOON_MS : LATER_MS, signals, over);
+      await pause(following, found || isGranting(following) ? SOON_MS : LATER_MS);
     }
   } catch (error) {
     if (error instanceof LeaseLost) state.leaving = true;
@@ -117,19 +85,51 @@ async function follow(following: Following): Promise<void> {
   state.wake();
 }
 
+/** Work that is open already stays as it is. */
+async function openWork(following: Following): Promise<void> {
+  const { context, loop, numbers, firstUnit, slots } = following;
+  const { environment, ceilingUsd } = loop.run.plan as EvalPlan;
+  const { epoch } = await context.parts.store.work.open(context.lease, {
+    firstUnit,
+    units: numbers.units,
+    hasSealed: hasSealed(following),
+    slots: slotsOf(loop.kind.concurrency, slots),
+    ...(environment && { environment }),
+    ...(ceilingUsd !== undefined && { ceilingUsd }),
+  });
+  following.epoch = epoch;
+  // This process takes its share first: it need not open the agent any more.
+  await context.onWork();
+  context.parts.store.assignments.offer(context.lease.runId);
+}
+
 /** Until the time is over, or the run is told to stop meanwhile. */
-async function pause(
-  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
-  ms: number,
-  signals: readonly AbortSignal[],
-  over: AbortSignal,
-): Promise<void> {
+async function pause(following: Following, ms: number): Promise<void> {
+  const { context, loop } = following;
   const end = new AbortController();
   const wake = (): void => end.abort();
-  const listened = [...signals.filter((signal) => !signal.aborted), over];
+  const signals = [loop.withdrawal.signal, loop.abort.signal].filter((signal) => !signal.aborted);
+  const listened = [...signals, context.over];
   for (const signal of listened) signal.addEventListener('abort', wake);
-  await sleep(ms, end.signal).catch(() => undefined);
+  await context.parts.clock.sleep(ms, end.signal).catch(() => undefined);
   for (const signal of listened) signal.removeEventListener('abort', wake);
+}
+
+/** What the driver does not need for its own units. It needs all that it has while one of them is left to begin. */
+const slotsFree = ({ slots, loop: { kind, units, state } }: Following): number =>
+  units.leftHere ? slots : kind.concurrency - state.running;
+
+/** The driver has slots that others will get. */
+const isGranting = ({ slots, loop }: Following): boolean => slots < loop.kind.concurrency;
+
+/** Others get what the driver does not need any more. */
+async function grantSlots(following: Following): Promise<void> {
+  const { context, loop } = following;
+  const free = slotsFree(following);
+  if (free <= following.slots) return;
+  following.slots = free;
+  await context.parts.store.work.grant(context.lease, slotsOf(loop.kind.concurrency, free));
+  void context.onWork();
 }
 
 /** True when something new was found. */
@@ -141,10 +141,10 @@ async function look(following: Following): Promise<boolean> {
     await end(following);
     return true;
   }
-  if (loop.withdrawal.signal.aborted && !following.isDraining) {
+  if (isStopping(following) && !following.isDraining) {
     following.isDraining = true;
     await work.drain(lease);
-    context.onWork();
+    void context.onWork();
   }
   const news = await work.news(lease, epoch, following.lastClaim);
   if (news.epoch !== epoch) throw new LeaseLost(lease.runId);
@@ -153,10 +153,15 @@ async function look(following: Following): Promise<boolean> {
   for (const claim of news.claims) following.open.set(claim.first, claim);
   following.lastClaim = news.claims.at(-1)?.first ?? following.lastClaim;
   const found = await absorbClaims(following);
+  await grantSlots(following);
   if (following.isDraining || !loop.units.left) await endWhenLeft(following);
   state.wake();
   return found || news.claims.length > 0;
 }
+
+/** A driver that only lets go of the run leaves the others at work. */
+const isStopping = ({ context: { state }, loop }: Following): boolean =>
+  loop.withdrawal.signal.aborted && (state.stop !== undefined || state.halted || state.crash !== undefined);
 
 /** What those who execute have found out. A changed agent goes before a pause: what it has measured is worth nothing. */
 function heed({ state, stop }: DriveContext, found: WorkStop | undefined): void {
@@ -168,30 +173,24 @@ function heed({ state, stop }: DriveContext, found: WorkStop | undefined): void 
 
 /** Reads what is sealed of the open claims, from the first unit on that the log waits for. */
 async function absorbClaims(following: Following): Promise<boolean> {
-  const { context, loop, numbers, open } = following;
+  const { context, numbers, open } = following;
   const ranges = [...open.values()].map((claim) => {
-    const first = Math.min(firstUnsealed(loop, numbers, claim.first), claim.first + claim.count - 1);
+    const first = Math.min(firstUnsealed(following, claim.first), claim.first + claim.count - 1);
     return numbers.stepsOf({ first, count: claim.first + claim.count - first });
   });
   const sealed = ranges.length === 0 ? [] : await context.parts.store.work.sealed(context.lease, ranges);
   const found = await absorb(following, sealed);
   for (const [first, { count }] of open)
-    if (firstUnsealed(loop, numbers, first) >= first + count) open.delete(first);
-  context.state.running = Math.min(following.concurrency, unsealedIn(following));
+    if (firstUnsealed(following, first) >= first + count) open.delete(first);
+  context.state.runningElsewhere = Math.min(following.slots, unsealedIn(following));
   return found;
 }
 
-/** Units that were claimed and are not sealed. Some of them may wait: no more run than the run allows. */
-function unsealedIn({ loop, numbers, open }: Following): number {
-  let count = 0;
-  for (const claim of open.values())
-    for (let unit = claim.first; unit < claim.first + claim.count; unit += 1)
-      if (!isSealed(loop, numbers, unit)) count += 1;
-  return count;
-}
-
-async function absorb(following: Following, sealed: readonly SealedUnit[]): Promise<boolean> {
-  const { context, loop, positionOf } = following;
+/** Takes in what others have sealed. True when some of it was new. */
+export async function absorb(
+  { context, loop, positionOf }: Pick<Following, 'context' | 'loop' | 'positionOf'>,
+  sealed: readonly SealedUnit[],
+): Promise<boolean> {
   const { backlog, kind, committer } = loop;
   let found = false;
   for (const one of sealed) {
@@ -228,7 +227,8 @@ async function end(following: Following): Promise<void> {
   const { context } = following;
   const { parts, lease } = context;
   await parts.store.work.end(lease);
-  context.onWork();
+  void context.onWork();
   await absorb(following, await parts.store.log.pending(lease.owner, lease.runId));
+  context.state.runningElsewhere = 0;
   following.isEnded = true;
 }

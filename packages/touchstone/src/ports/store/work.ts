@@ -12,12 +12,12 @@ import type { Control } from './runs.js';
 
 /** What a driver opens. */
 export type WorkPlan = {
-  /** Units before it are sealed. */
+  /** Units before it are the driver's own: sealed, or executed by it. */
   readonly firstUnit: number;
   readonly units: number;
   /** Whether some of the units from there on are sealed. */
   readonly hasSealed: boolean;
-  /** The slots of each assignment. Together they are the concurrency of the run. */
+  /** The slots of each assignment for now. With those that the driver uses itself they are the concurrency of the run. */
   readonly slots: readonly number[];
   /** Above it nothing is claimed. */
   readonly ceilingUsd?: number;
@@ -32,6 +32,13 @@ export type WorkPlan = {
 export type WorkStop = 'drain' | 'changed' | 'crashed';
 
 export type WorkState = { readonly epoch: number; readonly stop?: WorkStop };
+
+/** Work as a driver finds it that has not opened it. */
+export type OpenWork = WorkState &
+  Pick<WorkPlan, 'firstUnit'> & {
+    /** Of all its assignments together. */
+    readonly slots: number;
+  };
 
 export type UnitRange = { readonly first: number; readonly count: number };
 
@@ -49,9 +56,11 @@ export type WorkNews = {
 
 /** The open work of runs, for their drivers. All that changes it is fenced by the lease. */
 export type Work = {
-  /** Opens the work, or answers what an earlier driver has opened: those who execute it go on. */
+  /** Opens the work, or answers what an earlier driver has opened: those who execute it go on. It is offered to nobody yet. */
   open(lease: Lease, plan: WorkPlan): Promise<WorkState>;
-  isOpen(lease: Lease): Promise<boolean>;
+  find(lease: Lease): Promise<OpenWork | undefined>;
+  /** Sets the slots of its assignments, by their places, and tells those who hold them. Those that are gone stay gone. */
+  grant(lease: Lease, slots: readonly number[]): Promise<void>;
   /** Nothing more is claimed; what runs is finished and sealed. */
   drain(lease: Lease): Promise<void>;
   /** From then on nothing is sealed that was claimed of it. Does nothing when no work is open. */

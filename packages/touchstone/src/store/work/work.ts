@@ -1,6 +1,7 @@
 import {
   type Lease,
   LeaseLost,
+  type OpenWork,
   type OrdinalRange,
   type Work,
   type WorkPlan,
@@ -18,10 +19,13 @@ import { numberAt, textAt, toSealedUnit } from '../rows.js';
 const FENCE = `UPDATE runs SET lease_token = lease_token
   WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ?`;
 const RUN_NO = `(SELECT u.run_no FROM runs u WHERE ${OWNED_RUN})`;
-const FIND = `SELECT epoch, stop FROM work WHERE run_no = ${RUN_NO}`;
+const FIND = `SELECT w.epoch, w.stop, w.first_unit,
+    (SELECT COALESCE(SUM(a.slots), 0) FROM assignments a WHERE a.run_no = w.run_no) AS slots
+  FROM work w WHERE w.run_no = ${RUN_NO}`;
 const OPEN = `INSERT INTO work (run_no, epoch, first_unit, units, has_sealed, ceiling_usd, environment)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
 const ASSIGN = `INSERT INTO assignments (run_no, place, epoch, slots, token, since) VALUES (?, ?, ?, ?, 0, ?)`;
+const GRANT = 'UPDATE assignments SET slots = ? WHERE run_no = ? AND place = ?';
 const STOP = 'UPDATE work SET stop = ? WHERE run_no = ? AND stop IS NULL';
 const END = ['work', 'assignments'].map((table) => `DELETE FROM ${table} WHERE run_no = ?`);
 const FORGET_CLAIMS = 'DELETE FROM claims WHERE run_no = ?';
@@ -68,10 +72,17 @@ export function createWork(db: Db, clock: LeaseClock, peers: Peers): Work {
         // A first try whose confirmation was lost may have taken effect.
         if ((await find(lease))?.epoch !== lease.token) throw error;
       });
-      peers.notify('work', lease.runId);
       return { epoch: lease.token };
     },
-    isOpen: async (lease) => (await find(lease)) !== undefined,
+    async find(lease) {
+      const found = await find(lease);
+      return found && toOpenWork(found);
+    },
+    async grant(lease, slots) {
+      const grants = slots.map((count, place) => ({ sql: GRANT, params: [count, lease.runNo, place] }));
+      await fenced(lease, grants);
+      peers.notify('work', lease.runId);
+    },
     async drain(lease) {
       await fenced(lease, [{ sql: STOP, params: ['drain' satisfies WorkStop, lease.runNo] }]);
       peers.notify('work', lease.runId);
@@ -92,6 +103,13 @@ export function createWork(db: Db, clock: LeaseClock, peers: Peers): Work {
 }
 
 const keyOf = ({ owner, runId }: Lease) => runKey(owner, runId);
+
+const toOpenWork = (row: Row): OpenWork => ({
+  epoch: numberAt(row, 'epoch'),
+  firstUnit: numberAt(row, 'first_unit'),
+  slots: numberAt(row, 'slots'),
+  ...stopOf(row),
+});
 
 export const stopOf = (row: Row): { readonly stop?: WorkStop } =>
   row.stop == null ? {} : { stop: textAt(row, 'stop') as WorkStop };
