@@ -1,7 +1,8 @@
 import { type EvalPlan, isHostError, type Thresholds } from '@touchstone/protocol';
 import type { EndedTask } from '@touchstone/protocol/tasks';
 import type { Run, RunOutcomes } from '../../../ports/index.js';
-import { buildFigures, encodeOutcomes } from '../../../scorecard/index.js';
+import { createHeadlineFigures, encodeOutcomes } from '../../../scorecard/index.js';
+import { foldRuns } from '../fold-runs.js';
 import { baselineOf } from '../report.js';
 import { type ResultSource, readThresholds } from '../run-measurement.js';
 import type { EvalRun, TaskTables } from '../tasks/task-table.js';
@@ -56,10 +57,13 @@ export async function outcomesOf(
   ended: readonly EndedTask[],
   thresholds: Thresholds | undefined,
 ): Promise<RunOutcomes> {
-  const results = ended.map(({ result }) => result);
-  const baseline = await baselineOf(source, owner, plan, results, {}).catch(ifGone);
-  const figures = buildFigures({ runId, plan, ...(thresholds && { thresholds }) }, results, baseline);
-  return { outcomes: encodeOutcomes(ended, plan.totalTasks), figures };
+  const from = { results: ended.map(({ result }) => result) };
+  const compared = await baselineOf(source, owner, plan, from, {}).catch(ifGone);
+  const facts = { runId, plan, ...(thresholds && { thresholds }) };
+  const { fold } = await foldRuns(source.results, compared?.from, from, () =>
+    createHeadlineFigures(facts, compared?.baseline),
+  );
+  return { outcomes: encodeOutcomes(ended, plan.totalTasks), figures: fold.result() };
 }
 
 /** A baseline may be removed while the run is at work; the rest is known all the same. */
