@@ -13,10 +13,9 @@ export {
 export { isDecided, lookAfterEach } from './comparison/looks.js';
 export { type PairTaker, pairUp, type SameTasks } from './comparison/paired-fold.js';
 export { scoreOf } from './comparison/task-pairs.js';
-export { buildSummary, createSummary, DEFAULT_PASS_SCORE } from './fold/build.js';
+export { createSummary, DEFAULT_PASS_SCORE } from './fold/build.js';
 export { createTotalsCheck, hasTotals, scorecardTroubles } from './fold/check.js';
-export type { Fold } from './fold/fold.js';
 export { foldTask, taskThreshold, thresholdOf } from './fold/fold-task.js';
-export { encodeOutcomes, outcomeAt } from './fold/outcomes.js';
-export { buildContractReport, createContractReport } from './report/contract-report.js';
+export { createOutcomes, outcomeAt } from './fold/outcomes.js';
+export { createContractReport } from './report/contract-report.js';
 export { type Baseline, createHeadlineFigures, createReport } from './report/report.js';

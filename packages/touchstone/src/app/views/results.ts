@@ -1,4 +1,5 @@
 import { isTerminal, type TaskResult } from '@touchstone/protocol';
+import { resultPages, walkInOrder } from '../../engine/index.js';
 import type { Run, RunLog, StepResult } from '../../ports/index.js';
 import { createTotalsCheck } from '../../scorecard/index.js';
 import { damagedError } from '../../store/index.js';
@@ -22,8 +23,6 @@ export type Results = {
 type TakePair = (before: TaskResult, after: TaskResult) => void;
 
 const PAGE = 1_000;
-/** Short pages are gone again before the engine makes more room for what is new. */
-const WALKED = 250;
 /** The rows of a longer run are read again. */
 const MOST_KEPT = 10_000;
 
@@ -39,11 +38,7 @@ export function createResults(log: Pick<RunLog, 'results'>): Results {
     const known = keptOf(run);
     if (known) return known;
     const rows: StepResult[] = [];
-    for (let isLast = false; !isLast; ) {
-      const page = await log.results(run.owner, run.runId, rows.length, PAGE);
-      rows.push(...page);
-      isLast = page.length < PAGE;
-    }
+    for await (const page of resultPages(log, run, PAGE)) rows.push(...page);
     checkTotals(
       run,
       rows.map(({ result }) => result),
@@ -58,12 +53,9 @@ export function createResults(log: Pick<RunLog, 'results'>): Results {
   async function* pagesOf(run: Run): AsyncGenerator<readonly StepResult[]> {
     if (keptOf(run) || countOf(run) <= MOST_KEPT) return yield inSuiteOrder(await rowsOf(run));
     const totals = run.headline && createTotalsCheck(run.headline);
-    for (let [offset, isLast] = [0, false]; !isLast; ) {
-      const page = await log.results(run.owner, run.runId, offset, WALKED);
+    for await (const page of resultPages(log, run)) {
       for (const { result } of page) totals?.add(result);
       yield page;
-      offset += page.length;
-      isLast = page.length < WALKED;
     }
     if (totals && !totals.result()) throw damagedError('headline');
   }
@@ -75,23 +67,9 @@ export function createResults(log: Pick<RunLog, 'results'>): Results {
         ? (await rowsOf(run)).slice(offset, offset + limit)
         : log.results(run.owner, run.runId, offset, limit),
     all: async (run) => inSuiteOrder(await rowsOf(run)).map(({ result }) => result),
-    walk: (run, take) => walkPages(pagesOf(run), take),
+    walk: (run, take) => walkInOrder(pagesOf(run), ({ result }) => take(result)),
     walkBoth: (before, after, take) => walkInStep(pagesOf(before), pagesOf(after), take),
   };
-}
-
-async function walkPages(
-  pages: AsyncIterable<readonly StepResult[]>,
-  take: (result: TaskResult) => void,
-): Promise<boolean> {
-  let last = -1;
-  for await (const page of pages)
-    for (const { ordinal, result } of page) {
-      if (ordinal <= last) return false;
-      last = ordinal;
-      take(result);
-    }
-  return true;
 }
 
 async function walkInStep(
