@@ -16,7 +16,7 @@ import {
   type Suite,
   UNSHARED,
 } from '../packages/touchstone/src/ports/index.js';
-import { buildSummary } from '../packages/touchstone/src/scorecard/fold/build.js';
+import { buildSummary, createSummary } from '../packages/touchstone/src/scorecard/fold/build.js';
 import { foldTask, taskThreshold } from '../packages/touchstone/src/scorecard/fold/fold-task.js';
 import { createMemoryStore } from '../packages/touchstone/src/store/index.js';
 
@@ -58,9 +58,12 @@ const engineOn = (store: Store) =>
     taskThreshold,
     openThresholds: async () => () => undefined,
     foldTask,
-    buildSummary,
-    contractOutcome: async () => ({}),
-    outcomesOf: async () => ({ outcomes: '', figures: { interval: [0, 1] } }),
+    createSummary,
+    openContract: async () => ({ add: () => undefined, result: () => ({}) }),
+    openOutcomes: async () => ({
+      add: () => undefined,
+      result: () => ({ outcomes: '', figures: { interval: [0, 1] } }),
+    }),
     castVote: nobody,
     mask: nobody,
     maskDeep: nobody,

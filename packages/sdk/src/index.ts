@@ -99,14 +99,10 @@ export {
   type TransitionDeployment,
   type TransitionedDeployment,
 } from './types.js';
-export {
-  bodiesOf,
-  type CollectOptions,
-  collectRun,
-  percentile,
-  readResults,
-  sentenceOf,
-} from './view/collect-run.js';
+export { type CollectOptions, collectRun } from './view/collect/collect-run.js';
+export { bodiesOf, sentenceOf } from './view/collect/failure-bodies.js';
+export { percentile } from './view/collect/fold-results.js';
+export { readResults } from './view/collect/read-results.js';
 export type {
   CriterionBody,
   Failure,

@@ -1,7 +1,10 @@
 // What people are shown of runs, as data and sentences. The terminal and the page lay it out, each in its own way.
 export * from './approvals.js';
 export * from './bars.js';
-export * from './collect-run.js';
+export * from './collect/collect-run.js';
+export { bodiesOf, sentenceOf } from './collect/failure-bodies.js';
+export { percentile } from './collect/fold-results.js';
+export { absentElsewhere, readResults, readSteps } from './collect/read-results.js';
 export * from './confirmation.js';
 export * from './contract.js';
 export * from './deployment-words.js';

@@ -4,7 +4,7 @@ import type { Annotation } from '../annotation-types.js';
 import type { Client } from '../client.js';
 import { HostResponseError } from '../errors.js';
 import { isEvalRun } from '../types.js';
-import { absentElsewhere, readSteps } from './collect-run.js';
+import { absentElsewhere, readSteps } from './collect/read-results.js';
 import type { FileComparison, FileContent, FileTask, PageFile, RunInFile } from './page-file.js';
 import { readPageLog } from './read-page-log.js';
 import { readTasks } from './task-rows.js';

@@ -10,7 +10,8 @@ import {
 } from '@touchstone/protocol';
 import type { Client } from '../client.js';
 import type { StepTask } from '../types.js';
-import { absentElsewhere, sentenceOf } from './collect-run.js';
+import { sentenceOf } from './collect/failure-bodies.js';
+import { absentElsewhere } from './collect/read-results.js';
 import { type RunView, refOf } from './run-view.js';
 
 type Invocation = TaskView['invocations'][number];

@@ -24,6 +24,7 @@ import type {
   Agent,
   Clock,
   Log,
+  MaybePromise,
   PriceOf,
   RequestOrigin,
   Run,
@@ -37,6 +38,15 @@ import type {
   ThreadShares,
   Tools,
 } from '../ports/index.js';
+
+/** Takes the results of a run that ends, and says what came of its contract. */
+export type ContractFold = {
+  add(result: TaskResult): void;
+  result(summary: EvalSummary): Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>;
+};
+
+/** Takes the steps of a run that ends. A baseline is read once they are all there. */
+export type OutcomesFold = { add(step: StepResult): void; result(): MaybePromise<RunOutcomes> };
 
 /** Everything the engine needs from other modules, handed in by the one place that composes them. */
 export type Parts = {
@@ -69,33 +79,26 @@ export type Parts = {
     threshold: number,
     ownThreshold: boolean,
   ) => TaskResult;
-  readonly buildSummary: (
-    facts: {
-      suiteId: SuiteId;
-      suiteVersion: Version;
-      modelClass?: ModelClass;
-      thresholds?: Thresholds;
-      regression?: { baselineRunId: RunId; baselineScore: number; diffRef?: string };
-    },
-    results: readonly TaskResult[],
-  ) => EvalSummary;
+  /** The summary of an evaluation, of results that come one after the other. */
+  readonly createSummary: (facts: {
+    suiteId: SuiteId;
+    suiteVersion: Version;
+    modelClass?: ModelClass;
+    thresholds?: Thresholds;
+    regression?: { baselineRunId: RunId; baselineScore: number; diffRef?: string };
+  }) => { add(result: TaskResult): void; result(): EvalSummary };
   /** The verdict of a run's contract, where its suite has one. */
-  readonly contractOutcome: (
+  readonly openContract: (
     run: Run,
     plan: EvalPlan,
-    outcome: {
-      readonly summary: EvalSummary;
-      readonly thresholds?: Thresholds;
-      readonly results: readonly TaskResult[];
-    },
-  ) => Promise<Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>>;
-  /** What is kept beside a run that ends: how each task came out, and the figures that lists show. */
-  readonly outcomesOf: (
-    run: Run,
-    plan: EvalPlan,
-    ended: readonly StepResult[],
     thresholds: Thresholds | undefined,
-  ) => Promise<RunOutcomes>;
+  ) => Promise<ContractFold>;
+  /** What is kept beside a run that ends: how each task came out, and the figures that lists show. */
+  readonly openOutcomes: (
+    run: Run,
+    plan: EvalPlan,
+    thresholds: Thresholds | undefined,
+  ) => Promise<OutcomesFold>;
   readonly castVote: CastVote;
   /** Takes secrets out of what people write. */
   readonly mask: (text: string) => Promise<string>;

@@ -5,15 +5,17 @@ export { type JudgeDrift, measureDrift } from './calibration/drift.js';
 export { type JudgedLabel, measureLabels } from './calibration/label-agreement.js';
 export { type SharedTasks, shareTasks, type TaskDigests } from './comparison/common-tasks.js';
 export {
-  compareRuns,
+  createComparison,
+  type MeasuredFacts,
   type MeasuredResults,
-  scoreOf,
   whyNoVerdict,
 } from './comparison/compare-runs.js';
 export { isDecided, lookAfterEach } from './comparison/looks.js';
-export { buildSummary, DEFAULT_PASS_SCORE } from './fold/build.js';
-export { hasTotals, scorecardTroubles } from './fold/check.js';
+export { type PairTaker, pairUp, type SameTasks } from './comparison/paired-fold.js';
+export { scoreOf } from './comparison/task-pairs.js';
+export { createSummary, DEFAULT_PASS_SCORE } from './fold/build.js';
+export { createTotalsCheck, hasTotals, scorecardTroubles } from './fold/check.js';
 export { foldTask, taskThreshold, thresholdOf } from './fold/fold-task.js';
-export { encodeOutcomes, outcomeAt } from './fold/outcomes.js';
-export { buildContractReport } from './report/contract-report.js';
-export { buildFigures, buildReport, type ReportExtras } from './report/report.js';
+export { createOutcomes, outcomeAt } from './fold/outcomes.js';
+export { createContractReport } from './report/contract-report.js';
+export { type Baseline, createHeadlineFigures, createReport } from './report/report.js';

@@ -3,7 +3,7 @@ import { castVote } from '../../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../../engine/index.js';
 import { createSlots, shareOpenFiles } from '../../net/index.js';
 import type { AgentFacts, Engine } from '../../ports/index.js';
-import { buildSummary, foldTask, taskThreshold } from '../../scorecard/index.js';
+import { createSummary, foldTask, taskThreshold } from '../../scorecard/index.js';
 import { maskSecrets } from '../../scoring/index.js';
 import { retried } from '../../store/index.js';
 import { maskWith } from '../checkers/masking.js';
@@ -12,8 +12,8 @@ import { createFleetMember, type FleetMember } from '../fleet/sharing.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { createPace } from '../views/debug-bundle/debug-bundle.js';
 import { createDeepMask } from '../views/debug-bundle/debug-bundle-mask.js';
-import { outcomesOf } from '../views/outcomes/run-outcomes.js';
-import { contractOutcome } from '../views/scorecard.js';
+import { openOutcomes } from '../views/outcomes/run-outcomes.js';
+import { openContract } from '../views/scorecard.js';
 import type { Parts } from './parts.js';
 
 /** Of a host whose store other processes may share. */
@@ -54,9 +54,9 @@ export function openEngine(
     openThresholds: contracts.thresholds,
     taskThreshold,
     foldTask,
-    buildSummary,
-    contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
-    outcomesOf: (run, plan, ended, thresholds) => outcomesOf(parts, run, plan, ended, thresholds),
+    createSummary,
+    openContract: (run, plan, thresholds) => openContract(store, run, plan, thresholds),
+    openOutcomes: (run, plan, thresholds) => openOutcomes(parts, run, plan, thresholds),
     limits: DEFAULT_LIMITS,
     shares,
     slots: {

@@ -15,8 +15,9 @@ import { fromBody, isJudged, parseCriterion, type Task } from '@touchstone/proto
 import type { Run, Store, TaskRecord } from '../../ports/index.js';
 import {
   agreementOn,
-  compareRuns,
-  type MeasuredResults,
+  createComparison,
+  type MeasuredFacts,
+  type SharedTasks,
   scoreOf,
   type VerdictPair,
 } from '../../scorecard/index.js';
@@ -24,8 +25,9 @@ import type { Contracts } from '../catalogue/contracts.js';
 import { ownerOfSuite, suiteByDigest } from '../catalogue/suite-catalogue.js';
 import { readTaskEvaluators } from '../runs/task-criteria.js';
 import { sharedTasks } from './common-tasks.js';
+import { foldRuns, loadResults } from './fold-runs.js';
 import type { Results } from './results.js';
-import { measuredRun, type ResultSource } from './run-measurement.js';
+import { type Measurement, measurementOf, type ResultSource } from './run-measurement.js';
 import { recordsOf } from './task-view.js';
 
 /** Two completed runs of an owner, task by task. A scorecard that was kept from a file stands for its run. Reads no body. */
@@ -35,22 +37,40 @@ export async function readComparison(
   { before, after, ...options }: CompareRuns,
   tolerance: number,
 ): Promise<RunComparison> {
+  const { store, results } = source;
   const [first, second] = [await find('before', before), await find('after', after)];
-  // Within one suite all tasks are shared, which is told where it is asked for.
-  const isAsked = options.common || first.suite.digest !== second.suite.digest;
-  const shared = isAsked ? await sharedTasks(source.store, owner, first, second) : undefined;
-  const thresholds = await thresholdsOf(source.store, owner, second);
-  return compareRuns(first, second, { tolerance, ...options, shared, thresholds });
+  const shared = await sharedBy(source, owner, first, second, options.common);
+  const thresholds = await thresholdsOf(store, owner, second.facts);
+  const { fold, sameTasks } = await foldRuns(results, first.from, second.from, () =>
+    createComparison(first.facts, second.facts, { tolerance, ...options, shared, thresholds }),
+  );
+  return fold.result(sameTasks);
 
   async function find(member: string, runId: RunId) {
-    const found = await measuredRun(source, owner, runId, `/${member}`);
+    const found = await measurementOf(source, owner, runId, `/${member}`);
     if (found) return found;
     throw new HostError('not_found', 'There is no such run to compare.', { field: member });
   }
 }
 
+/** Within one suite all tasks are shared, which is told where it is asked for. */
+async function sharedBy(
+  { store, results }: ResultSource,
+  owner: Owner,
+  before: Measurement,
+  after: Measurement,
+  common = false,
+): Promise<SharedTasks | undefined> {
+  if (!common && before.facts.suite.digest === after.facts.suite.digest) return undefined;
+  const loaded = async ({ facts, from }: Measurement) => ({
+    ...facts,
+    results: await loadResults(results, from),
+  });
+  return sharedTasks(store, owner, await loaded(before), await loaded(after));
+}
+
 /** Of the suite that a run ran, or as the scorecard that came in a file says. */
-const thresholdsOf = async (store: Store, owner: Owner, { imported, runId, suite }: MeasuredResults) =>
+const thresholdsOf = async (store: Store, owner: Owner, { imported, runId, suite }: MeasuredFacts) =>
   (imported ? await store.baselines.kept(owner, runId) : await suiteByDigest(store, owner, suite.digest))
     ?.thresholds;
 

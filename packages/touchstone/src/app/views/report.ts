@@ -8,22 +8,23 @@ import {
   type Owner,
   type RunId,
   type TaskId,
-  type TaskResult,
   timestampOf,
   validationError,
 } from '@touchstone/protocol';
 import type { Store } from '../../ports/index.js';
 import {
-  buildReport,
+  type Baseline,
+  createReport,
   type LabelDifferences,
-  type MeasuredResults,
-  type ReportExtras,
+  type MeasuredFacts,
+  type SameTasks,
 } from '../../scorecard/index.js';
 import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
 import type { Annotations } from '../review/annotations.js';
 import { comparisonIssues } from '../runs/baseline.js';
 import { sharedTasks } from './common-tasks.js';
-import { measuredRun, type ResultSource, reportedRun } from './run-measurement.js';
+import { foldRuns, loadResults, type ResultsOf } from './fold-runs.js';
+import { type Measurement, measurementOf, type ResultSource, reportedRun } from './run-measurement.js';
 
 export type ReportParts = ResultSource & {
   readonly overridesOf: Annotations['overridesOf'];
@@ -49,8 +50,8 @@ export async function readReport(
   options: ReportOptions = {},
 ): Promise<EvalReport> {
   const { store } = parts;
-  const { plan, thresholds, results } = await reportedRun(parts, owner, runId, options);
-  const baseline = await baselineOf(parts, owner, plan, results, options);
+  const { plan, thresholds, from } = await reportedRun(parts, owner, runId, options);
+  const compared = await baselineOf(parts, owner, plan, from, options);
   const overrides = (await parts.overridesOf(owner, runId)).map((one) => ({
     ...one,
     at: timestampOf(one.at),
@@ -59,8 +60,12 @@ export async function readReport(
   const kinds = await kindsOf(store, owner, plan, overrides);
   const kindOf = (taskId: TaskId) => kinds.get(taskId);
   const labels = await parts.labelsOf?.(owner, runId);
-  const extras = { overrides, kindOf, ...defined({ baseline, labels }) };
-  const report = buildReport(facts, results, extras);
+  const extras = { overrides, kindOf, ...defined({ baseline: compared?.baseline, labels }) };
+  const { fold, sameTasks } = await foldRuns(parts.results, compared?.from, from, () =>
+    createReport(facts, extras),
+  );
+  if (options.against !== undefined && compared) checkComparable(compared.baseline, plan, sameTasks, options);
+  const report = fold.result();
   return thresholds ? { ...report, thresholds } : report;
 }
 
@@ -82,40 +87,51 @@ async function kindsOf(
   return kinds;
 }
 
-/** What the run is held against: its own baseline has been checked at create, any other is checked here. */
+type BaselineResults = { readonly baseline: Baseline & MeasuredFacts; readonly from: ResultsOf };
+
+/** What the run is held against. Its own baseline has been checked at create; whether any other can be is not said here. */
 export async function baselineOf(
   parts: ResultSource,
   owner: Owner,
   plan: EvalPlan,
-  results: readonly TaskResult[],
-  options: ReportOptions,
-): Promise<ReportExtras['baseline']> {
-  const { against, allowJudgeMismatch = false } = options;
+  from: ResultsOf,
+  { against, common: asked }: ReportOptions,
+): Promise<BaselineResults | undefined> {
   const runId = against ?? plan.baselineRunId;
   if (runId === undefined) return undefined;
-  const before = await measuredRun(parts, owner, runId, '/against');
+  const before = await measurementOf(parts, owner, runId, '/against');
   if (!before) throw new HostError('not_found', 'There is no such run to compare with.');
-  const common = against === undefined ? plan.commonTasks : options.common;
-  const otherJudge = (common ? judgesOfCommonDiffer : judgesDiffer)(before, plan);
-  const shared = common && (await sharedTasks(parts.store, owner, before, { suite: plan.suite, results }));
-  if (against !== undefined)
-    checkComparable(before, plan, shared ? undefined : results, otherJudge && !allowJudgeMismatch);
-  return { ...before, ...(otherJudge && { otherJudge: true }), ...(shared && { shared }) };
+  const common = against === undefined ? plan.commonTasks : asked;
+  const otherJudge = (common ? judgesOfCommonDiffer : judgesDiffer)(before.facts, plan);
+  const shared = common && (await sharedWith(parts, owner, before, plan, from));
+  const baseline = { ...before.facts, ...(otherJudge && { otherJudge: true }), ...(shared && { shared }) };
+  return { baseline, from: before.from };
 }
 
-/** `results` are absent when only the tasks that both suites share are compared. */
+/** Which tasks both have is told by the suites, or by all results. */
+const sharedWith = async (
+  { store, results }: ResultSource,
+  owner: Owner,
+  { facts, from }: Measurement,
+  { suite }: EvalPlan,
+  after: ResultsOf,
+) =>
+  sharedTasks(
+    store,
+    owner,
+    { ...facts, results: await loadResults(results, from) },
+    { suite, results: await loadResults(results, after) },
+  );
+
 function checkComparable(
-  before: MeasuredResults,
+  before: Baseline & MeasuredFacts,
   plan: EvalPlan,
-  results: readonly TaskResult[] | undefined,
-  otherJudge: boolean,
+  sameTasks: SameTasks,
+  { allowJudgeMismatch = false }: ReportOptions,
 ): void {
-  const sameTasks =
-    results &&
-    before.results.length === results.length &&
-    before.results.every(({ taskId }, at) => taskId === results[at]?.taskId);
-  const issues = comparisonIssues(before, plan, sameTasks);
-  if (otherJudge)
+  // The tasks may differ when only those are compared that both suites share.
+  const issues = comparisonIssues(before, plan, before.shared ? undefined : sameTasks);
+  if (before.otherJudge && !allowJudgeMismatch)
     issues.push(
       'The two runs were scored by different judges, so a difference could be the judges’. Ask for the comparison all the same with allowJudgeMismatch.',
     );

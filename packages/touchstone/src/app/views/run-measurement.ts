@@ -13,9 +13,10 @@ import {
 } from '@touchstone/protocol';
 import type { Payloads } from '@touchstone/protocol/bodies';
 import type { Run, Store, SuiteHead } from '../../ports/index.js';
-import type { MeasuredResults } from '../../scorecard/index.js';
+import type { MeasuredFacts, MeasuredResults } from '../../scorecard/index.js';
 import { damagedError } from '../../store/index.js';
 import { suiteByDigest } from '../catalogue/suite-catalogue.js';
+import { loadResults, type ResultsOf } from './fold-runs.js';
 import type { Results } from './results.js';
 import { checkTotals } from './totals.js';
 
@@ -84,26 +85,40 @@ export async function readSummary(store: Store, run: Run): Promise<EvalSummary> 
   return summary;
 }
 
-/** A completed run with its results, or a scorecard that came in a file. `pointer` is where the caller named it. */
-export async function measuredRun(
-  { store, results }: ResultSource,
+/** What is known of a run before its results are read, and where these are. */
+export type Measurement = { readonly facts: MeasuredFacts; readonly from: ResultsOf };
+
+/** A completed run, or a scorecard that came in a file. `pointer` is where the caller named it. */
+export async function measurementOf(
+  { store }: Pick<ResultSource, 'store'>,
   owner: Owner,
   runId: RunId,
   pointer: string,
-): Promise<MeasuredResults | undefined> {
+): Promise<Measurement | undefined> {
   const run = await store.runs.get(owner, runId);
   if (!run) {
     const card = await store.baselines.kept(owner, runId);
-    return card && measuredCard(card);
+    return card && { facts: cardFacts(card), from: card };
   }
   const plan = checkCompared(run, pointer);
   const endedAt = timestampOf(run.completedAt ?? run.createdAt);
   const outcome = { ...run.headline, ...(plan.fork && { fork: plan.fork }) };
-  return measurementOf(plan, { ...outcome, runId, endedAt, results: await results.all(run) });
+  return { facts: factsOf(plan, { ...outcome, runId, endedAt }), from: { run } };
 }
 
-const measuredCard = (card: Scorecard): MeasuredResults => ({
-  ...measurementOf(card, card),
+/** The same with its results. */
+export async function measuredRun(
+  source: ResultSource,
+  owner: Owner,
+  runId: RunId,
+  pointer: string,
+): Promise<MeasuredResults | undefined> {
+  const found = await measurementOf(source, owner, runId, pointer);
+  return found && { ...found.facts, results: await loadResults(source.results, found.from) };
+}
+
+const cardFacts = (card: Scorecard): MeasuredFacts => ({
+  ...factsOf(card, card),
   ...(card.caveats?.forkOf && { fork: { source: card.caveats.forkOf } }),
   imported: true,
 });
@@ -121,12 +136,12 @@ export const subjectsOf = ({ suite, agent }: EvalPlan | Scorecard) => ({
 });
 
 /** What was pinned before the run, and what is known since. */
-function measurementOf(
+function factsOf(
   pins: EvalPlan | Scorecard,
-  known: Pick<MeasuredResults, 'runId' | 'endedAt' | 'results' | 'contractVerdict' | 'fork'>,
-): MeasuredResults {
-  const { runId, endedAt, results, contractVerdict, fork } = known;
-  const measured = { runId, ...subjectsOf(pins), ...pinsOf(pins), repeats: pins.repeats, endedAt, results };
+  known: Pick<MeasuredFacts, 'runId' | 'endedAt' | 'contractVerdict' | 'fork'>,
+): MeasuredFacts {
+  const { runId, endedAt, contractVerdict, fork } = known;
+  const measured = { runId, ...subjectsOf(pins), ...pinsOf(pins), repeats: pins.repeats, endedAt };
   return { ...measured, ...defined({ contractVerdict, fork }) };
 }
 
@@ -137,21 +152,26 @@ function checkCompared({ plan, status }: Run, pointer: string): EvalPlan {
   throw validationError([{ pointer, message }]);
 }
 
-type ReportedRun = Pick<Scorecard, 'thresholds' | 'results'> & { readonly plan: EvalPlan };
+type ReportedRun = Pick<Scorecard, 'thresholds'> & { readonly plan: EvalPlan; readonly from: ResultsOf };
 
 /** The run itself; or, to hold one file against another, the scorecard that came of it elsewhere. */
 export async function reportedRun(
-  { store, results }: ResultSource,
+  { store }: Pick<ResultSource, 'store'>,
   owner: Owner,
   runId: RunId,
   { against, tolerance }: { readonly against?: RunId; readonly tolerance?: number },
 ): Promise<ReportedRun> {
   const card = against === undefined ? undefined : await keptAlone(store, owner, runId);
   const asked = tolerance === undefined ? {} : { tolerance };
-  if (card) return { ...card, plan: { ...planOf(card), ...asked } };
+  if (card)
+    return {
+      plan: { ...planOf(card), ...asked },
+      from: card,
+      ...(card.thresholds && { thresholds: card.thresholds }),
+    };
   const { run, plan } = await reportable(store, owner, runId);
   const { thresholds } = await suiteHead(store, run, plan);
-  return { plan: { ...plan, ...asked }, results: await results.all(run), ...(thresholds && { thresholds }) };
+  return { plan: { ...plan, ...asked }, from: { run }, ...(thresholds && { thresholds }) };
 }
 
 /** A scorecard that came in a file, unless the run itself is here: its own log then says more. */

@@ -16,13 +16,13 @@ import {
   type Thresholds,
   timestampOf,
 } from '@touchstone/protocol';
-import type { PinnedContract } from '@touchstone/protocol/bodies';
 import type { Run, Store } from '../../ports/index.js';
-import { buildContractReport } from '../../scorecard/index.js';
+import { createContractReport, type PairTaker } from '../../scorecard/index.js';
 import { contractTerms } from '../../scoring/index.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import { contractByDigest } from '../catalogue/suite-catalogue.js';
 import { suiteDigests } from './common-tasks.js';
+import { foldRuns } from './fold-runs.js';
 import { logDigest } from './log-normalisation.js';
 import {
   keptAlone,
@@ -79,6 +79,17 @@ async function withTaskDigests(
   return results.map((result) => ({ ...result, ...defined({ taskDigest: digests?.get(result.taskId) }) }));
 }
 
+async function contractOutcome(
+  store: Store,
+  run: Run,
+  plan: EvalPlan,
+  { thresholds, results, summary }: Pick<Scorecard, 'thresholds' | 'results' | 'summary'>,
+): Promise<Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>> {
+  const fold = await openContract(store, run, plan, thresholds);
+  for (const result of results) fold.add(result);
+  return fold.result(summary);
+}
+
 const caveatsOf = ({ headline }: Run, plan: EvalPlan): NonNullable<Scorecard['caveats']> => ({
   ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
   ...(plan.fork && { forkOf: plan.fork.source }),
@@ -101,39 +112,45 @@ export async function readContractReport(
     throw new HostError('not_found', 'The suite of this run has no contract, so there is no such report.');
   const pinned = await contracts.pinned(owner, plan.contract);
   const { thresholds } = await suiteHead(store, run, plan);
-  const summary = await readSummary(store, run);
-  return foldReport(pinned, run, plan, {
-    summary,
-    ...(thresholds && { thresholds }),
-    results: await results.all(run),
-  });
+  const { aggregateScore, passed } = await readSummary(store, run);
+  const facts = { runId, plan, contract: contractTerms(pinned), ...(thresholds && { thresholds }) };
+  const { fold } = await foldRuns(results, undefined, { run }, () => ofOneRun(createContractReport(facts)));
+  return fold.result({ aggregateScore, passed });
 }
 
-/** What a run has figures to, before or after it is written down. */
-type RunFigures = {
-  readonly summary: Pick<EvalSummary, 'aggregateScore' | 'passed'>;
-  readonly thresholds?: Thresholds;
-  readonly results: readonly TaskResult[];
-};
-
-const foldReport = (
-  pinned: PinnedContract,
-  { runId }: Pick<Run, 'runId'>,
-  plan: EvalPlan,
-  { results, ...figures }: RunFigures,
-): ContractReport =>
-  buildContractReport({ runId, plan, contract: contractTerms(pinned), ...figures }, results);
+/** A fold of one run where folds of two are taken. */
+const ofOneRun = <F extends { add(result: TaskResult): void }>(fold: F): F & PairTaker => ({
+  ...fold,
+  before: () => undefined,
+  after: fold.add,
+  pair: () => undefined,
+});
 
 /** What the contract has to say about a run, in the few facts that travel with it; nothing where there is none. */
-export async function contractOutcome(
+export async function openContract(
   store: Store,
-  run: Pick<Run, 'owner' | 'runId'>,
+  { owner, runId }: Pick<Run, 'owner' | 'runId'>,
   plan: EvalPlan,
-  figures: RunFigures,
-): Promise<Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>> {
-  const pinned = plan.contract && (await contractByDigest(store, run.owner, plan.contract));
-  if (!pinned) return {};
-  const { verdict, summary } = foldReport(pinned, run, plan, figures);
-  const { otherBarsMet } = summary;
-  return { contractVerdict: verdict, ...(otherBarsMet !== undefined && { otherBarsMet }) };
+  thresholds: Thresholds | undefined,
+): Promise<ContractFold> {
+  const pinned = plan.contract && (await contractByDigest(store, owner, plan.contract));
+  if (!pinned) return NO_CONTRACT;
+  const contract = contractTerms(pinned);
+  const fold = createContractReport({ runId, plan, contract, ...(thresholds && { thresholds }) });
+  return {
+    add: fold.add,
+    result(figures) {
+      const { verdict, summary } = fold.result(figures);
+      const { otherBarsMet } = summary;
+      return { contractVerdict: verdict, ...(otherBarsMet !== undefined && { otherBarsMet }) };
+    },
+  };
 }
+
+type ContractFold = {
+  add(result: TaskResult): void;
+  result(
+    summary: Pick<EvalSummary, 'aggregateScore' | 'passed'>,
+  ): Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>;
+};
+const NO_CONTRACT: ContractFold = { add: () => undefined, result: () => ({}) };

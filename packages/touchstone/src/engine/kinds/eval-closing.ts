@@ -1,16 +1,13 @@
-import type { RunTotals } from '@touchstone/protocol';
 import {
   type EvalPlan,
-  type EvalSummary,
   evalCompleted,
   HostError,
   type ModelClass,
   type RunPlan,
   type Scorecard,
-  type TaskResult,
 } from '@touchstone/protocol';
 import type { Run, StepResult, SuiteHead } from '../../ports/index.js';
-import { readResults } from '../log/read-results.js';
+import { readResults, resultPages, walkInOrder } from '../log/read-results.js';
 import type { Parts } from '../parts.js';
 import type { Closing } from './run-kind.js';
 
@@ -23,32 +20,76 @@ export async function closeEval(
   modelClass: ModelClass | undefined,
   now: number,
 ): Promise<Closing> {
-  const steps = await stepsInOrder(parts, run);
-  const results = steps.map(({ result }) => result);
   const { thresholds } = head;
   const regression = await regressionFacts(parts, run, plan);
-  const summary = parts.buildSummary(
-    {
-      suiteId: head.suiteId,
-      suiteVersion: head.version,
-      ...(modelClass && { modelClass }),
-      ...(thresholds && { thresholds }),
-      ...(regression && { regression }),
-    },
-    results,
-  );
-  const outcome = { summary, results, ...(thresholds && { thresholds }) };
+  const facts = {
+    suiteId: head.suiteId,
+    suiteVersion: head.version,
+    ...(modelClass && { modelClass }),
+    ...(thresholds && { thresholds }),
+    ...(regression && { regression }),
+  };
+  const folds = await foldSteps(parts, run, () => openFolds(parts, run, plan, facts));
+  const summary = folds.summary.result();
+  const { unscored, cacheHits } = folds.counts;
   return {
     events: [{ type: 'eval.completed', at: now, payload: evalCompleted(summary) }],
     outputs: summary,
-    headline: { ...headlineOf(summary, results), ...(await parts.contractOutcome(run, plan, outcome)) },
-    outcomes: await parts.outcomesOf(run, plan, steps, thresholds),
+    headline: {
+      aggregateScore: summary.aggregateScore,
+      passed: summary.passed,
+      taskCount: summary.taskCount,
+      passedCount: summary.passedCount,
+      unscored,
+      ...(summary.totalCostUsd !== undefined && { totalCostUsd: summary.totalCostUsd }),
+      ...(cacheHits > 0 && { cacheHits }),
+      ...folds.contract.result(summary),
+    },
+    outcomes: await folds.outcomes.result(),
   };
 }
 
-/** The log is in suite order unless the run was paused with a gap; the summary always is. */
-const stepsInOrder = async ({ store }: Parts, run: Run): Promise<readonly StepResult[]> =>
-  [...(await readResults(store, run))].sort((a, b) => a.ordinal - b.ordinal);
+/** Page by page: of a long run, only what the folds keep is held. */
+async function foldSteps(
+  { store }: Parts,
+  run: Run,
+  open: () => Promise<ClosingFolds>,
+): Promise<ClosingFolds> {
+  const folds = await open();
+  if (await walkInOrder(resultPages(store.log, run), folds.add)) return folds;
+  const again = await open();
+  for (const step of (await readResults(store, run)).toSorted((a, b) => a.ordinal - b.ordinal))
+    again.add(step);
+  return again;
+}
+
+type ClosingFolds = Awaited<ReturnType<typeof openFolds>>;
+
+async function openFolds(
+  parts: Parts,
+  run: Run,
+  plan: EvalPlan,
+  facts: Parameters<Parts['createSummary']>[0],
+) {
+  const summary = parts.createSummary(facts);
+  const contract = await parts.openContract(run, plan, facts.thresholds);
+  const outcomes = await parts.openOutcomes(run, plan, facts.thresholds);
+  const counts = { unscored: 0, cacheHits: 0 };
+  return {
+    summary,
+    contract,
+    outcomes,
+    counts,
+    add(step: StepResult): void {
+      const { result } = step;
+      summary.add(result);
+      contract.add(result);
+      outcomes.add(step);
+      if (result.unscored) counts.unscored += 1;
+      counts.cacheHits += result.cacheHits ?? 0;
+    },
+  };
+}
 
 /**
  * Only mode `regression` puts the comparison on the wire, and only one of the very same suite: without it, a baseline is
@@ -72,16 +113,3 @@ async function regressionFacts({ store }: Parts, { owner, runId }: Run, plan: Ev
 
 const suiteOf = (measured: Scorecard | RunPlan | undefined): string | undefined =>
   measured && 'suite' in measured ? measured.suite.digest : undefined;
-
-function headlineOf(summary: EvalSummary, results: readonly TaskResult[]): RunTotals {
-  const cacheHits = results.reduce((sum, result) => sum + (result.cacheHits ?? 0), 0);
-  return {
-    aggregateScore: summary.aggregateScore,
-    passed: summary.passed,
-    taskCount: summary.taskCount,
-    passedCount: summary.passedCount,
-    unscored: results.filter((result) => result.unscored).length,
-    ...(summary.totalCostUsd !== undefined && { totalCostUsd: summary.totalCostUsd }),
-    ...(cacheHits > 0 && { cacheHits }),
-  };
-}

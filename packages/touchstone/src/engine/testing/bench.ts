@@ -31,7 +31,7 @@ import {
   type Tools,
   UNSHARED,
 } from '../../ports/index.js';
-import { buildSummary } from '../../scorecard/fold/build.js';
+import { createSummary } from '../../scorecard/fold/build.js';
 import { foldTask, taskThreshold } from '../../scorecard/fold/fold-task.js';
 import { createScoring } from '../../scoring/index.js';
 import { createMemoryStore } from '../../store/index.js';
@@ -205,9 +205,12 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     taskThreshold,
     openThresholds: async () => () => undefined,
     foldTask,
-    buildSummary,
-    contractOutcome: async () => ({}),
-    outcomesOf: async () => ({ outcomes: '', figures: { interval: [0, 1] } }),
+    createSummary,
+    openContract: async () => ({ add: () => undefined, result: () => ({}) }),
+    openOutcomes: async () => ({
+      add: () => undefined,
+      result: () => ({ outcomes: '', figures: { interval: [0, 1] } }),
+    }),
     mask: async (text) => text,
     maskDeep: async (_owner, value) => value,
     castVote: () => ({ kind: 'refused', why: 'not_allowed' }),

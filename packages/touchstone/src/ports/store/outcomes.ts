@@ -2,7 +2,7 @@ import type { HeadlineFigures, Owner, RunId } from '@touchstone/protocol';
 
 /** What is kept beside a completed eval run, so that lists, matrices and histories need not read its results. */
 export type RunOutcomes = {
-  /** One character for each task of the suite, in its order: see `encodeOutcomes`. */
+  /** One character for each task of the suite, in its order: see `createOutcomes`. */
   readonly outcomes: string;
   readonly figures: HeadlineFigures;
 };

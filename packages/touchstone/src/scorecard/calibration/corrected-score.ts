@@ -1,5 +1,6 @@
 import type { Interval, ReportedCorrection, TaskId, TaskResult } from '@touchstone/protocol';
-import { mean } from '../fold/aggregate.js';
+import { createMean } from '../fold/aggregate.js';
+import { type Fold, foldAll } from '../fold/fold.js';
 import { decideVerdict } from '../statistics/decide-verdict.js';
 import { drawGamma } from '../statistics/gamma.js';
 import { createRandom } from '../statistics/random.js';
@@ -32,56 +33,66 @@ type Stratum = {
 type Group = { readonly score: number; size: number };
 type LabelledGroup = Group & { readonly difference: number };
 
+export const correctScore = (
+  results: Iterable<TaskResult>,
+  differences: LabelDifferences,
+  options: CorrectionOptions,
+): ReportedCorrection | undefined => foldAll(createCorrection(differences, options), results);
+
 /**
  * The score with the judge's error taken into account: the mean of all scores plus what people, on the tasks that they
  * labelled, would have added (prediction-powered inference). Passed and failed tasks are corrected apart, because reviewers
  * look at failures more often. Undefined when there are too few labels, or a task has no score.
  */
-export function correctScore(
-  results: readonly TaskResult[],
+export function createCorrection(
   differences: LabelDifferences,
   { bar, seed }: CorrectionOptions,
-): ReportedCorrection | undefined {
-  const judged = results.filter(({ judge }) => judge !== undefined);
-  const strata = [true, false]
-    .map((passed) =>
-      stratumOf(
-        judged.filter((one) => one.passed === passed),
-        differences,
-      ),
-    )
-    .filter((one) => tasksIn(one) > 0);
-  const labelled = strata.reduce((sum, one) => sum + sizeOf(one.labelled), 0);
-  const isEnough =
-    labelled >= FEWEST_LABELLED && strata.every((one) => sizeOf(one.labelled) >= FEWEST_IN_STRATUM);
-  if (!isEnough || results.some(({ unscored }) => unscored)) return undefined;
-  const known = results.filter(({ judge }) => judge === undefined).map(({ score }) => score);
-  const raw = mean(results.map(({ score }) => score));
-  const added = strata.map((one) => (tasksIn(one) / results.length) * differenceIn(one));
-  const interval = drawInterval(known, strata, `${seed} ${raw} ${labelled}`);
+): Fold<TaskResult, ReportedCorrection | undefined> {
+  const all = createMean();
+  const known = createGroups();
+  const [passed, failed] = [createStratum(differences), createStratum(differences)];
+  let isOpen = false;
   return {
-    score: clamp(raw + added.reduce((sum, one) => sum + one, 0)),
-    interval,
-    verdict: decideVerdict(interval, bar),
-    labelled,
-    judged: judged.length,
+    add(result) {
+      all.add(result.score);
+      if (result.unscored) isOpen = true;
+      if (result.judge === undefined) known.add(result.score);
+      else (result.passed ? passed : failed).add(result);
+    },
+    result() {
+      const strata = [passed.result(), failed.result()].filter((one) => tasksIn(one) > 0);
+      const labelled = strata.reduce((sum, one) => sum + sizeOf(one.labelled), 0);
+      const isEnough =
+        labelled >= FEWEST_LABELLED && strata.every((one) => sizeOf(one.labelled) >= FEWEST_IN_STRATUM);
+      if (!isEnough || isOpen) return undefined;
+      const raw = all.result();
+      const added = strata.map((one) => (tasksIn(one) / all.count) * differenceIn(one));
+      const interval = drawInterval(known.result(), strata, `${seed} ${raw} ${labelled}`);
+      return {
+        score: clamp(raw + added.reduce((sum, one) => sum + one, 0)),
+        interval,
+        verdict: decideVerdict(interval, bar),
+        labelled,
+        judged: strata.reduce((sum, one) => sum + tasksIn(one), 0),
+      };
+    },
   };
 }
 
-function stratumOf(tasks: readonly TaskResult[], differences: LabelDifferences): Stratum {
+function createStratum(differences: LabelDifferences): Fold<TaskResult, Stratum> {
   const labelled = new Map<string, LabelledGroup>();
-  const others: number[] = [];
-  for (const { taskId, score } of tasks) {
-    const difference = differences.get(taskId);
-    if (difference === undefined) others.push(score);
-    else {
+  const others = createGroups();
+  return {
+    add({ taskId, score }) {
+      const difference = differences.get(taskId);
+      if (difference === undefined) return others.add(score);
       const key = `${score} ${difference}`;
       const group = labelled.get(key) ?? { score, difference, size: 0 };
       group.size += 1;
       labelled.set(key, group);
-    }
-  }
-  return { scores: groupsOf(others), labelled: [...labelled.values()] };
+    },
+    result: () => ({ scores: others.result(), labelled: [...labelled.values()] }),
+  };
 }
 
 const sizeOf = (groups: readonly Group[]): number => groups.reduce((sum, { size }) => sum + size, 0);
@@ -91,26 +102,25 @@ const differenceIn = ({ labelled }: Stratum): number =>
 const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 
 /** Rubin's bootstrap, as for the score itself: weights are drawn for tasks, and a labelled task has one weight in both parts. */
-function drawInterval(known: readonly number[], strata: readonly Stratum[], seed: string): Interval {
+function drawInterval(known: readonly Group[], strata: readonly Stratum[], seed: string): Interval {
   const random = createRandom(seed);
-  const groups = groupsOf(known);
-  const means = Float64Array.from({ length: RESAMPLES }, () =>
-    clamp(resample(groups, strata, random)),
-  ).sort();
+  const means = Float64Array.from({ length: RESAMPLES }, () => clamp(resample(known, strata, random))).sort();
   const skipped = RESAMPLES * TAIL;
   return [means[skipped - 1] as number, means[RESAMPLES - skipped] as number];
 }
 
 /** Equal scores are drawn as one. Bands of 1/256 bound the work where all differ. */
-function groupsOf(scores: readonly number[]): readonly Group[] {
+function createGroups(): Fold<number, readonly Group[]> {
   const groups = new Map<number, Group>();
-  for (const given of scores) {
-    const score = Math.round(given * 256) / 256;
-    const group = groups.get(score) ?? { score, size: 0 };
-    group.size += 1;
-    groups.set(score, group);
-  }
-  return [...groups.values()];
+  return {
+    add(given) {
+      const score = Math.round(given * 256) / 256;
+      const group = groups.get(score) ?? { score, size: 0 };
+      group.size += 1;
+      groups.set(score, group);
+    },
+    result: () => [...groups.values()],
+  };
 }
 
 function resample(known: readonly Group[], strata: readonly Stratum[], random: () => number): number {

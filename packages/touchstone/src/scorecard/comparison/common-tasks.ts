@@ -1,5 +1,6 @@
-import type { Digest, TaskId, TaskResult, Thresholds } from '@touchstone/protocol';
+import type { Digest, ReportedRegression, TaskId, Thresholds } from '@touchstone/protocol';
 import { reachesThreshold, thresholdOf } from '../fold/fold-task.js';
+import type { PairedFold } from './paired-fold.js';
 
 /** The tasks of a suite by id, each with the digest of its canonical JSON. */
 export type TaskDigests = ReadonlyMap<TaskId, Digest>;
@@ -25,32 +26,31 @@ export function shareTasks(before: TaskDigests, after: TaskDigests): SharedTasks
   };
 }
 
-type TwoResults = { readonly before: readonly TaskResult[]; readonly after: readonly TaskResult[] };
-
-/** The results of common tasks that both runs ran. The bar of today decides what passed then, too. */
-export function commonResults(
-  { before, after }: TwoResults,
-  { common }: SharedTasks,
+/**
+ * Gives a comparison the common tasks that both runs ran, and no others. The bar of today decides what passed then, too.
+ * What is told of the two suites comes with its result.
+ */
+export function onCommonTasks<F extends PairedFold<ReportedRegression>>(
+  fold: F,
+  { common, changed, added, removed }: SharedTasks,
   thresholds: Thresholds | undefined,
-): TwoResults {
-  const earlier = new Map(before.map((result) => [result.taskId, result]));
-  const both = after.flatMap((now) => {
-    const then = common.has(now.taskId) ? earlier.get(now.taskId) : undefined;
-    return then ? [{ then, now }] : [];
-  });
+): F {
+  let compared = 0;
   return {
-    before: both.map(({ then, now }) => ({
-      ...then,
-      passed: reachesThreshold(then, thresholdOf(now, thresholds)),
-    })),
-    after: both.map(({ now }) => now),
+    ...fold,
+    before: () => undefined,
+    after: () => undefined,
+    pair(then, now) {
+      if (!then || !now || !common.has(now.taskId)) return;
+      const held = { ...then, passed: reachesThreshold(then, thresholdOf(now, thresholds)) };
+      compared += 1;
+      fold.before(held);
+      fold.after(now);
+      fold.pair(held, now);
+    },
+    result() {
+      const found = fold.result();
+      return { ...found, tasks: { ...found.tasks, common: compared, changed, added, removed } };
+    },
   };
 }
-
-/** What a comparison of common tasks says of the two suites. `compared`: the common tasks that both runs ran. */
-export const sharedFacts = ({ changed, added, removed }: SharedTasks, compared: number) => ({
-  common: compared,
-  changed,
-  added,
-  removed,
-});

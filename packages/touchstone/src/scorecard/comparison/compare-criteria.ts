@@ -1,5 +1,4 @@
 import type { ChangedCriterion, CriterionId, TaskResult } from '@touchstone/protocol';
-import { createFindResult } from './find-result.js';
 
 type Sum = {
   tasks: number;
@@ -10,23 +9,24 @@ type Sum = {
 };
 
 /** Criteria that came out differently in at least one task, the largest loss first. */
-export function compareCriteria(
-  before: readonly TaskResult[],
-  after: readonly TaskResult[],
-): readonly ChangedCriterion[] {
-  const earlier = createFindResult(before);
+export function createChangedCriteria() {
   const sums = new Map<CriterionId, Sum>();
-  for (const [at, result] of after.entries()) {
-    const known = result.criteria && earlier(result.taskId, at);
-    if (known && !known.unscored && !result.unscored) addTask(sums, known, result);
-  }
-  return [...sums]
+  return {
+    pair(before: TaskResult | undefined, after: TaskResult | undefined): void {
+      if (!before || !after?.criteria || before.unscored || after.unscored) return;
+      addTask(sums, before, after);
+    },
+    result: (): readonly ChangedCriterion[] => changedIn(sums),
+  };
+}
+
+const changedIn = (sums: ReadonlyMap<CriterionId, Sum>): readonly ChangedCriterion[] =>
+  [...sums]
     .flatMap(([id, { example, tasks, ...sum }]) => {
       const means = { before: sum.before / tasks, after: sum.after / tasks };
       return example ? [{ id, tasks, ...means, changed: sum.changed, example }] : [];
     })
     .sort((a, b) => a.after - a.before - (b.after - b.before) || (a.id < b.id ? -1 : 1));
-}
 
 function addTask(sums: Map<CriterionId, Sum>, before: TaskResult, after: TaskResult): void {
   const then = new Map((before.criteria ?? []).map(({ id, met }, at) => [id, { met, at }]));

@@ -10,7 +10,7 @@ import {
 } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareRuns, type MeasuredResults, compareTasks as tasks, whyNoVerdict } from './compare-runs.js';
+import { compareRuns, type MeasuredResults } from './compare-runs.js';
 
 const result = (taskId: string, score: number, more: Partial<TaskResult> = {}): TaskResult => ({
   taskId: asId(taskId),
@@ -28,6 +28,9 @@ const side = (results: readonly TaskResult[], more: Partial<MeasuredResults> = {
   endedAt: asId('2026-01-01T00:00:00.000Z'),
   ...more,
 });
+
+const tasks = (before: readonly TaskResult[], after: readonly TaskResult[]) =>
+  compareRuns(side(before), side(after), { tolerance: 0 }).tasks;
 
 const UNSCORED = { unscored: 'judge_unreadable', score: 0, passed: false } as const;
 
@@ -95,6 +98,18 @@ describe('the tasks of two runs', () => {
     );
   });
 
+  test('that came out the same are counted instead of listed where only the others are asked for', () => {
+    const before = [result('a', 1), result('b', 1), result('c', 0, UNSCORED), result('d', 0)];
+    const after = [result('a', 1), result('b', 0), result('c', 0, UNSCORED), result('e', 0)];
+    const listed = compareRuns(side(before), side(after), { tolerance: 0 });
+    const short = compareRuns(side(before), side(after), { tolerance: 0, changedOnly: true });
+    expect(short).toEqual({
+      ...listed,
+      tasks: listed.tasks.filter(({ turn }) => turn !== 'same'),
+      sameTasks: 2,
+    });
+  });
+
   test('whose means differ in the last digit only have not moved', () => {
     const [pair] = tasks([result('t', 0.1 + 0.2)], [result('t', 0.3)]);
     expect(pair?.change).toBe(0);
@@ -139,7 +154,8 @@ describe('a verdict', () => {
   });
 
   test('is given on two runs of the same tasks', () => {
-    expect(whyNoVerdict(one, side([result('a', 0), result('b', 1)]))).toBeUndefined();
+    const { noVerdict } = compareRuns(one, side([result('a', 0), result('b', 1)]), { tolerance: 0 });
+    expect(noVerdict).toBeUndefined();
   });
 
   test.each([
@@ -150,7 +166,8 @@ describe('a verdict', () => {
     ['once before and 3 times after', { repeats: 3 }],
     ['different contracts', { contract: asId('sha256:c') }],
   ] as const)('is withheld with a reason: %s', (words, change) => {
-    expect(whyNoVerdict(one, { ...one, ...(change as Partial<MeasuredResults>) })?.message).toContain(words);
+    const after = { ...one, ...(change as Partial<MeasuredResults>) };
+    expect(compareRuns(one, after, { tolerance: 0 }).noVerdict?.message).toContain(words);
   });
 
   test('on scores of different judges is given only by request', () => {

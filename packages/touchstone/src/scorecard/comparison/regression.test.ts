@@ -31,7 +31,7 @@ const task = (score: number, name: string, extra: Partial<TaskResult> = {}): Tas
 });
 const run = (scores: readonly number[]): TaskResult[] =>
   scores.map((score, place) => task(score, `t${place}`));
-const baseline = (results: readonly TaskResult[], extra: Partial<BaselineFacts> = {}): BaselineFacts => ({
+const baseline = (results: readonly TaskResult[], extra: Partial<BaselineFacts> = {}) => ({
   runId: asId<RunId>('run-0'),
   agent,
   endedAt,

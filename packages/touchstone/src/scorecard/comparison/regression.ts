@@ -6,12 +6,12 @@ import type {
   ReportedRegression,
   ReportVerdict,
   RunId,
-  TaskId,
   TaskResult,
   Thresholds,
   Timestamp,
 } from '@touchstone/protocol';
-import { knownLatencies, mean, nearestRanks, sumKnown } from '../fold/aggregate.js';
+import { mean } from '../fold/aggregate.js';
+import { createColumn } from '../fold/fold.js';
 import {
   ALPHA,
   FEWEST_DIFFERING,
@@ -23,8 +23,10 @@ import {
 import { mcnemarP } from '../statistics/mcnemar.js';
 import { meanInterval } from '../statistics/mean-interval.js';
 import { signFlipP, stepsOf } from '../statistics/sign-flip.js';
-import { commonResults, type SharedTasks, sharedFacts } from './common-tasks.js';
-import { type Pair, pairResults } from './pair-results.js';
+import { onCommonTasks, type SharedTasks } from './common-tasks.js';
+import { createMoves, type Moves } from './moves.js';
+import { type PairedFold, pairUp } from './paired-fold.js';
+import { createRunSide, type RunSide } from './run-side.js';
 
 /** What is known of the run that another one is held against. */
 export type BaselineFacts = {
@@ -33,7 +35,6 @@ export type BaselineFacts = {
   readonly model?: ModelPin;
   readonly endedAt: Timestamp;
   readonly imported?: boolean;
-  readonly results: readonly TaskResult[];
 };
 
 export type RegressionOptions = {
@@ -50,58 +51,102 @@ type ComparedResults = { readonly results: readonly TaskResult[] };
 
 /** Holds a run against an earlier one, task by task. */
 export function compareResults(
-  before: BaselineFacts,
+  before: BaselineFacts & ComparedResults,
   after: ComparedResults,
   options: RegressionOptions,
 ): ReportedRegression {
-  const { shared, thresholds } = options;
-  if (!shared) return comparePaired(before, after, options);
-  const both = commonResults({ before: before.results, after: after.results }, shared, thresholds);
-  const compared = comparePaired({ ...before, results: both.before }, { results: both.after }, options);
-  return { ...compared, tasks: { ...compared.tasks, ...sharedFacts(shared, both.after.length) } };
+  const fold = createRegression(before, options);
+  pairUp(fold, before.results, after.results);
+  return fold.result();
 }
 
-function comparePaired(
-  before: BaselineFacts,
-  after: ComparedResults,
-  options: RegressionOptions,
-): ReportedRegression {
-  const { pairs, unpaired } = pairResults(before.results, after.results);
-  const differences = pairs.map(({ difference }) => difference);
-  const { differing, pValue, verdict } = decideRegression(differences, options);
-  const detectable = smallestDetectableDrop(pairs.length, varianceOf(differences), options.tolerance);
-  const sides = sidesChanged(pairs);
+/** The same, of results that come one after the other. */
+export type RegressionFold = PairedFold<ReportedRegression> & {
+  /** After minus before, of each task that both runs could score. */
+  differences(): Float64Array;
+};
+
+export function createRegression(before: BaselineFacts, options: RegressionOptions): RegressionFold {
+  const { shared, thresholds } = options;
+  const fold = createPaired(before, options);
+  return shared ? onCommonTasks(fold, shared, thresholds) : fold;
+}
+
+function createPaired(before: BaselineFacts, options: RegressionOptions): RegressionFold {
+  const [earlier, later, moves] = [createRunSide(), createRunSide(), createMoves()];
+  const differences = createColumn();
+  let shared = 0;
   return {
-    baselineRunId: before.runId,
-    baseline: describeBaseline(before),
-    scoreDelta: meanScore(after.results) - meanScore(before.results),
-    interval: differenceInterval(differences, options.seed),
-    pValue,
-    mcnemarP: mcnemarP(sides.toFail.length, sides.toPass.length),
-    verdict,
-    tolerance: options.tolerance,
-    tasks: { paired: pairs.length, differing, unpaired },
-    ...(detectable !== undefined && { smallestDetectableDrop: detectable }),
-    ...sides,
-    ...changesOf(pairs),
-    ...costsOf(before.results, after.results),
-    ...latenciesOf(before.results, after.results),
-    ...(options.otherJudge && { otherJudge: true }),
+    before: earlier.add,
+    after: later.add,
+    // Where either run could not score a task nothing is known of a difference: the 0 on the wire is not a score.
+    pair(then, now) {
+      if (then && now) shared += 1;
+      if (!then || !now || then.unscored || now.unscored) return;
+      differences.add(now.score - then.score);
+      moves.add(then, now);
+    },
+    differences: differences.values,
+    result: () => {
+      const [was, is] = [earlier.result(), later.result()];
+      return describeRegression(before, options, {
+        was,
+        is,
+        differences: differences.values(),
+        shared,
+        moves: moves.result(),
+      });
+    },
   };
 }
 
+type PairFigures = {
+  readonly was: RunSide;
+  readonly is: RunSide;
+  readonly differences: Float64Array;
+  /** Tasks that both runs ran. */
+  readonly shared: number;
+  readonly moves: Moves;
+};
+
+function describeRegression(
+  before: BaselineFacts,
+  { tolerance, seed, otherJudge }: RegressionOptions,
+  { was, is, differences, shared, moves }: PairFigures,
+): ReportedRegression {
+  const paired = differences.length;
+  const { differing, pValue, verdict } = decideRegression(differences, { tolerance, seed });
+  const detectable = smallestDetectableDrop(paired, varianceOf(differences), tolerance);
+  return {
+    baselineRunId: before.runId,
+    baseline: describeBaseline(before, was.score),
+    scoreDelta: is.score - was.score,
+    interval: differenceInterval(differences, seed),
+    pValue,
+    mcnemarP: mcnemarP(moves.toFail.length, moves.toPass.length),
+    verdict,
+    tolerance,
+    tasks: { paired, differing, unpaired: was.tasks + is.tasks - shared - paired },
+    ...(detectable !== undefined && { smallestDetectableDrop: detectable }),
+    ...moves,
+    ...costsOf(was, is),
+    ...(was.latency && is.latency && { latency: { before: was.latency, after: is.latency } }),
+    ...(otherJudge && { otherJudge: true }),
+  };
+}
+
+const costsOf = (was: RunSide, is: RunSide): Pick<ReportedRegression, 'cost'> =>
+  was.costUsd === undefined || is.costUsd === undefined
+    ? {}
+    : { cost: { beforeUsd: was.costUsd, afterUsd: is.costUsd } };
+
 /** How likely the comparison finds a drop, and what it would take to find half of the smallest one that it finds. */
 export function detectionOf(
-  before: BaselineFacts,
-  after: ComparedResults,
-  { shared, thresholds, tolerance }: RegressionOptions,
+  differences: Float64Array,
+  tolerance: number,
   smallest: number | undefined,
 ): Pick<EvalReport, 'power' | 'halfDrop'> {
   if (smallest === undefined) return {};
-  const both = shared
-    ? commonResults({ before: before.results, after: after.results }, shared, thresholds)
-    : { before: before.results, after: after.results };
-  const differences = pairResults(both.before, both.after).pairs.map(({ difference }) => difference);
   const noise = varianceOf(differences);
   const drop = smallest / 2;
   // A drop within the tolerance is never called real, however many tasks there are.
@@ -123,10 +168,11 @@ type Decision = {
  * McNemar's test and the smallest detectable drop are shown beside it and decide nothing: one rule, one false-alarm rate.
  */
 export function decideRegression(
-  differences: readonly number[],
+  differences: ArrayLike<number> & Iterable<number>,
   { tolerance, seed }: Pick<RegressionOptions, 'tolerance' | 'seed'>,
 ): Decision {
-  const differing = differences.reduce((count, one) => count + (stepsOf(one) === 0 ? 0 : 1), 0);
+  let differing = 0;
+  for (const one of differences) if (stepsOf(one) !== 0) differing += 1;
   const pValue = signFlipP(differences, seed);
   const isReal = pValue < ALPHA && -mean(differences) > tolerance + ROUNDING;
   return { differing, pValue, verdict: verdictOf(differences.length, differing, isReal) };
@@ -140,9 +186,7 @@ function verdictOf(paired: number, differing: number, isReal: boolean): ReportVe
   return isReal ? 'fail' : 'pass';
 }
 
-const meanScore = (results: readonly TaskResult[]): number => mean(results.map(({ score }) => score));
-
-function varianceOf(values: readonly number[]): number {
+function varianceOf(values: Float64Array): number {
   const centre = mean(values);
   return mean(values.map((value) => (value - centre) ** 2));
 }
@@ -152,7 +196,7 @@ function varianceOf(values: readonly number[]): number {
  * back: a mean follows every shift and stretch of what it is the mean of, and so do its quantiles. What `meanInterval`
  * adds at the ends of its scale becomes half a task that got all better and half a task that got all worse.
  */
-function differenceInterval(differences: readonly number[], seed: string): Interval {
+function differenceInterval(differences: Float64Array, seed: string): Interval {
   const [low, high] = meanInterval(
     differences.map((difference) => (difference + 1) / 2),
     seed,
@@ -161,70 +205,15 @@ function differenceInterval(differences: readonly number[], seed: string): Inter
   return [Math.min(2 * low - 1, centre), Math.max(2 * high - 1, centre)];
 }
 
-function describeBaseline({
-  agent,
-  model,
-  endedAt,
-  imported,
-  results,
-}: BaselineFacts): ReportedRegression['baseline'] {
+function describeBaseline(
+  { agent, model, endedAt, imported }: BaselineFacts,
+  score: number,
+): ReportedRegression['baseline'] {
   return {
     agent: { agentId: agent.agentId, version: agent.version, digest: agent.digest },
     ...(model && { model }),
-    score: meanScore(results),
+    score,
     endedAt,
     ...(imported && { imported: true }),
   };
-}
-
-function sidesChanged(pairs: readonly Pair[]): Pick<ReportedRegression, 'toFail' | 'toPass'> {
-  const toFail: TaskId[] = [];
-  const toPass: TaskId[] = [];
-  for (const { before, after } of pairs)
-    if (before.passed !== after.passed) (after.passed ? toPass : toFail).push(after.taskId);
-  return { toFail, toPass };
-}
-
-const MOST_CHANGES = 1_000;
-
-/** Compared in steps, so that drops of one size stay in suite order whatever the last digit of each says. */
-function changesOf(pairs: readonly Pair[]): Pick<ReportedRegression, 'changes' | 'moreChanges'> {
-  const moved = pairs
-    .filter(({ difference }) => stepsOf(difference) !== 0)
-    .sort((a, b) => stepsOf(a.difference) - stepsOf(b.difference));
-  const more = moved.length - MOST_CHANGES;
-  const changes = moved.slice(0, MOST_CHANGES).map(({ before, after }) => ({
-    taskId: after.taskId,
-    before: before.score,
-    after: after.score,
-  }));
-  return { changes, ...(more > 0 && { moreChanges: more }) };
-}
-
-function costsOf(
-  before: readonly TaskResult[],
-  after: readonly TaskResult[],
-): Pick<ReportedRegression, 'cost'> {
-  const [beforeUsd, afterUsd] = [totalUsd(before), totalUsd(after)];
-  return beforeUsd === undefined || afterUsd === undefined ? {} : { cost: { beforeUsd, afterUsd } };
-}
-
-/** A run with a call of unknown price does not know what it cost, and half a cost would look like a saving. */
-function totalUsd(results: readonly TaskResult[]): number | undefined {
-  if (results.some(({ unpriced }) => unpriced)) return undefined;
-  return sumKnown(results.map(({ costUsd }) => costUsd));
-}
-
-function latenciesOf(
-  before: readonly TaskResult[],
-  after: readonly TaskResult[],
-): Pick<ReportedRegression, 'latency'> {
-  const [was, is] = [percentilesOf(before), percentilesOf(after)];
-  return was && is ? { latency: { before: was, after: is } } : {};
-}
-
-function percentilesOf(results: readonly TaskResult[]) {
-  const known = knownLatencies(results);
-  const [p50Ms = 0, p95Ms = 0] = nearestRanks(known, [50, 95]);
-  return known.length > 0 ? { p50Ms, p95Ms } : undefined;
 }

@@ -6,10 +6,19 @@ import {
   type PrincipalId,
   type TaskId,
   type TaskResult,
+  type Thresholds,
   type Timestamp,
 } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
-import { adjust, type GivenOverride } from './adjusted.js';
+import { createAdjusted, type GivenOverride, type KindOf } from './adjusted.js';
+import { foldAll } from './fold.js';
+
+const adjust = (
+  results: readonly TaskResult[],
+  thresholds: Thresholds | undefined,
+  overrides: readonly GivenOverride[],
+  kindOf?: KindOf,
+) => foldAll(createAdjusted(thresholds, overrides, kindOf), results);
 
 const by = asId<PrincipalId>('ana');
 const at = asId<Timestamp>('2026-01-01T00:00:00.000Z');

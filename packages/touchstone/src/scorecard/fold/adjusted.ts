@@ -9,7 +9,8 @@ import type {
   Thresholds,
   Timestamp,
 } from '@touchstone/protocol';
-import { foldResults } from './build.js';
+import { createTotals } from './build.js';
+import type { Fold } from './fold.js';
 import { taskThreshold, thresholdOf } from './fold-task.js';
 
 /** A correction of one score, by a reviewer who may correct. */
@@ -29,26 +30,30 @@ export type KindOf = (taskId: TaskId) => 'golden' | 'rubric' | undefined;
  * The run with the overrides in place of the scores they are about. Nothing recorded changes: both are reported side by
  * side. `overrides` is the whole history, oldest first; a task has one `eval.scored` event, and the last word on it counts.
  */
-export function adjust(
-  results: readonly TaskResult[],
+export function createAdjusted(
   thresholds: Thresholds | undefined,
   overrides: readonly GivenOverride[],
   kindOf?: KindOf,
-): Pick<EvalReport, 'adjusted'> {
-  if (overrides.length === 0) return {};
+): Fold<TaskResult, Pick<EvalReport, 'adjusted'>> {
+  if (overrides.length === 0) return UNADJUSTED;
   const lastWords = lastWordsOf(overrides);
+  const totals = createTotals(thresholds);
   const listed: ReportedOverride[] = [];
-  const adjusted = results.map((result) => {
-    const lastWord = lastWords.get(result.taskId);
-    if (!lastWord) return result;
-    const after = applyOverride(result, thresholds, lastWord.given, kindOf);
-    listed.push(describeOverride(result, after, lastWord));
-    return after;
-  });
-  if (listed.length === 0) return {};
-  const { aggregateScore, passed } = foldResults(thresholds, adjusted);
-  return { adjusted: { score: aggregateScore, passed, overrides: listed } };
+  return {
+    add(result) {
+      const lastWord = lastWords.get(result.taskId);
+      const after = lastWord ? applyOverride(result, thresholds, lastWord.given, kindOf) : result;
+      if (lastWord) listed.push(describeOverride(result, after, lastWord));
+      totals.add(after);
+    },
+    result() {
+      const { aggregateScore, passed } = totals.result();
+      return listed.length === 0 ? {} : { adjusted: { score: aggregateScore, passed, overrides: listed } };
+    },
+  };
 }
+
+const UNADJUSTED: Fold<TaskResult, object> = { add: () => undefined, result: () => ({}) };
 
 type LastWord = { readonly given: GivenOverride; readonly replaced: number };
 

@@ -8,7 +8,8 @@ import type {
   Thresholds,
   Version,
 } from '@touchstone/protocol';
-import { mean, nearestRank, sumKnown } from './aggregate.js';
+import { addKnown, createMean, nearestRank } from './aggregate.js';
+import { createColumn, type Fold, foldAll } from './fold.js';
 
 /** Aggregate score a run must reach when its suite declares no `passScore`. */
 export const DEFAULT_PASS_SCORE = 0.8;
@@ -26,30 +27,59 @@ export type ScorecardFacts = {
 };
 
 /** Builds the terminal scorecard from the results in the log, in suite order. Keeps no counters of its own. */
-export function buildSummary(facts: ScorecardFacts, results: readonly TaskResult[]): EvalSummary {
-  const totals = foldResults(facts.thresholds, results);
+export const buildSummary = (facts: ScorecardFacts, results: Iterable<TaskResult>): EvalSummary =>
+  foldAll(createSummary(facts), results);
+
+/** The same, of results that come one after the other. */
+export function createSummary(facts: ScorecardFacts): Fold<TaskResult, EvalSummary> {
+  const folded = createTotals(facts.thresholds);
+  const tasks: TaskScore[] = [];
   return {
-    suiteId: facts.suiteId,
-    suiteVersion: facts.suiteVersion,
-    ...(facts.modelClass && { evaluatedModelClass: facts.modelClass }),
-    ...totals,
-    tasks: results.map(taskScore),
-    ...(facts.regression && { regression: regressionOf(facts.regression, totals.aggregateScore) }),
+    add(result) {
+      folded.add(result);
+      tasks.push(taskScore(result));
+    },
+    result() {
+      const totals = folded.result();
+      return {
+        suiteId: facts.suiteId,
+        suiteVersion: facts.suiteVersion,
+        ...(facts.modelClass && { evaluatedModelClass: facts.modelClass }),
+        ...totals,
+        tasks,
+        ...(facts.regression && { regression: regressionOf(facts.regression, totals.aggregateScore) }),
+      };
+    },
   };
 }
 
 type Totals = Pick<EvalSummary, 'aggregateScore' | 'passed' | 'taskCount' | 'passedCount' | 'totalCostUsd'>;
 
+export const foldResults = (thresholds: Thresholds | undefined, results: Iterable<TaskResult>): Totals =>
+  foldAll(createTotals(thresholds), results);
+
 /** `passed` is the thresholds' formula and nothing more: whether a run got worse than another is not part of it. */
-export function foldResults(thresholds: Thresholds | undefined, results: readonly TaskResult[]): Totals {
-  const aggregateScore = mean(results.map((result) => result.score));
-  const totalCostUsd = sumKnown(results.map((result) => result.costUsd));
+export function createTotals(thresholds: Thresholds = {}): Fold<TaskResult, Totals> {
+  const scores = createMean();
+  const limits = createLimits(thresholds);
+  let passedCount = 0;
   return {
-    aggregateScore,
-    passed: meetsThresholds(thresholds ?? {}, aggregateScore, totalCostUsd, results),
-    taskCount: results.length,
-    passedCount: results.reduce((count, result) => count + (result.passed ? 1 : 0), 0),
-    ...(totalCostUsd !== undefined && { totalCostUsd }),
+    add(result) {
+      scores.add(result.score);
+      limits.add(result);
+      if (result.passed) passedCount += 1;
+    },
+    result() {
+      const aggregateScore = scores.result();
+      const { totalCostUsd, kept } = limits.result();
+      return {
+        aggregateScore,
+        passed: kept && aggregateScore >= (thresholds.passScore ?? DEFAULT_PASS_SCORE),
+        taskCount: scores.count,
+        passedCount,
+        ...(totalCostUsd !== undefined && { totalCostUsd }),
+      };
+    },
   };
 }
 
@@ -64,25 +94,25 @@ function regressionOf(
   };
 }
 
-function meetsThresholds(
-  thresholds: Thresholds,
-  aggregateScore: number,
-  totalCostUsd: number | undefined,
-  results: readonly TaskResult[],
-): boolean {
-  if (aggregateScore < (thresholds.passScore ?? DEFAULT_PASS_SCORE)) return false;
-  if (thresholds.maxCostUsd !== undefined) {
-    // A call of unknown price cannot be shown to keep the cost threshold.
-    if (results.some((result) => result.unpriced)) return false;
-    if ((totalCostUsd ?? 0) > thresholds.maxCostUsd) return false;
-  }
-  if (thresholds.maxP95LatencyMs === undefined) return true;
-  return (
-    nearestRank(
-      results.map((result) => result.latencyMs ?? 0),
-      95,
-    ) <= thresholds.maxP95LatencyMs
-  );
+type Limits = { readonly totalCostUsd: number | undefined; readonly kept: boolean };
+
+/** Cost and latency against what the suite allows. Nothing is kept for a limit that it does not have. */
+function createLimits({ maxCostUsd, maxP95LatencyMs }: Thresholds): Fold<TaskResult, Limits> {
+  const latencies = createColumn();
+  let unpriced = false;
+  let totalCostUsd: number | undefined;
+  // A call of unknown price cannot be shown to keep the cost threshold.
+  const isCheap = (): boolean => maxCostUsd === undefined || (!unpriced && (totalCostUsd ?? 0) <= maxCostUsd);
+  const isFast = (): boolean =>
+    maxP95LatencyMs === undefined || nearestRank(latencies.values(), 95) <= maxP95LatencyMs;
+  return {
+    add(result) {
+      if (result.unpriced) unpriced = true;
+      totalCostUsd = addKnown(totalCostUsd, result.costUsd);
+      if (maxP95LatencyMs !== undefined) latencies.add(result.latencyMs ?? 0);
+    },
+    result: () => ({ totalCostUsd, kept: isCheap() && isFast() }),
+  };
 }
 
 const taskScore = (result: TaskResult): TaskScore => ({

@@ -1,6 +1,7 @@
 import type { EvalSummary, RunTotals, Scorecard, TaskResult, TaskScore } from '@touchstone/protocol';
-import { mean } from './aggregate.js';
+import { createMean, mean } from './aggregate.js';
 import { buildSummary, foldResults } from './build.js';
+import { type Fold, foldAll } from './fold.js';
 import { reachesThreshold, thresholdOf } from './fold-task.js';
 
 /** Totals may have been added up elsewhere, in another order. */
@@ -22,14 +23,28 @@ export function scorecardTroubles(card: Scorecard): readonly string[] {
   return more > 0 ? [...troubles.slice(0, MOST_TROUBLES), `There are ${more} more.`] : troubles;
 }
 
+type CountedTotals = Pick<RunTotals, 'aggregateScore' | 'taskCount' | 'passedCount'>;
+type CountedTask = Pick<TaskScore, 'score' | 'passed'>;
+
 /** Whether these tasks come to these totals. */
-export const hasTotals = (
-  tasks: readonly Pick<TaskScore, 'score' | 'passed'>[],
-  totals: Pick<RunTotals, 'aggregateScore' | 'taskCount' | 'passedCount'>,
-): boolean =>
-  tasks.length === totals.taskCount &&
-  tasks.filter(({ passed }) => passed).length === totals.passedCount &&
-  isNear(mean(tasks.map(({ score }) => score)), totals.aggregateScore);
+export const hasTotals = (tasks: Iterable<CountedTask>, totals: CountedTotals): boolean =>
+  foldAll(createTotalsCheck(totals), tasks);
+
+/** The same, of tasks that come one after the other. */
+export function createTotalsCheck(totals: CountedTotals): Fold<CountedTask, boolean> {
+  const scores = createMean();
+  let passedCount = 0;
+  return {
+    add({ score, passed }) {
+      scores.add(score);
+      if (passed) passedCount += 1;
+    },
+    result: () =>
+      scores.count === totals.taskCount &&
+      passedCount === totals.passedCount &&
+      isNear(scores.result(), totals.aggregateScore),
+  };
+}
 
 /** The names of the rules that do not hold. */
 const broken = (rules: readonly (readonly [trouble: string, holds: boolean])[]): string[] =>

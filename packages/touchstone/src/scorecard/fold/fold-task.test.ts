@@ -9,7 +9,8 @@ import {
 } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reportGates } from '../report/contract-gates.js';
+import { createGates } from '../report/contract-gates.js';
+import { foldAll } from './fold.js';
 import { foldTask } from './fold-task.js';
 
 const taskId = asId<TaskId>('t');
@@ -41,7 +42,10 @@ function gateOver(id: CriterionId, marks: readonly Mark[]) {
     evaluator: 'judge' as const,
     rate: 1,
   }));
-  const gates = reportGates(terms, () => [hard, soft], [result], marks.length);
+  const gates = foldAll(
+    createGates(terms, () => [hard, soft], marks.length),
+    [result],
+  );
   return gates.find((gate) => gate.id === id);
 }
 

@@ -1,4 +1,5 @@
 import type { MatrixCell, TaskScore } from '@touchstone/protocol';
+import { type Fold, foldAll } from './fold.js';
 
 type StepScore = {
   readonly ordinal: number;
@@ -12,12 +13,23 @@ const FIRST = 0x20;
 const [ABSENT, UNSCORED, SCORED] = [0, 1, 2];
 
 /** One character for each task of a suite, in its order. */
-export function encodeOutcomes(ended: readonly StepScore[], total: number): string {
+export const encodeOutcomes = (ended: Iterable<StepScore>, total: number): string =>
+  foldAll(createOutcomes(total), ended);
+
+/** The same, of tasks that come one after the other. */
+export function createOutcomes(total: number): Fold<StepScore, string> {
   const codes = new Uint16Array(total).fill(FIRST + ABSENT);
-  for (const { ordinal, result } of ended) if (ordinal < total) codes[ordinal] = FIRST + codeOf(result);
-  let text = '';
-  for (let at = 0; at < total; at += 4_096) text += String.fromCharCode(...codes.subarray(at, at + 4_096));
-  return text;
+  return {
+    add({ ordinal, result }) {
+      if (ordinal < total) codes[ordinal] = FIRST + codeOf(result);
+    },
+    result() {
+      let text = '';
+      for (let at = 0; at < total; at += 4_096)
+        text += String.fromCharCode(...codes.subarray(at, at + 4_096));
+      return text;
+    },
+  };
 }
 
 function codeOf({ score, passed, unscored }: StepScore['result']): number {

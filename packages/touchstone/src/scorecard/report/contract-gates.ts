@@ -6,7 +6,8 @@ import {
   type ReportedGate,
   type TaskResult,
 } from '@touchstone/protocol';
-import { mean } from '../fold/aggregate.js';
+import { createMean, type Mean } from '../fold/aggregate.js';
+import type { Fold } from '../fold/fold.js';
 
 /** A criterion of a contract, so far as a report may know it. */
 export type ContractTerm = {
@@ -17,33 +18,36 @@ export type ContractTerm = {
   readonly rate: number;
 };
 
-type Tally = { met: number; missed: number; open: number; readonly degrees: number[] };
+type Tally = { met: number; missed: number; open: number; readonly degrees: Mean };
 type CriterionResult = NonNullable<TaskResult['criteria']>[number];
 
 /** Every criterion of a contract over all tasks it applies to, then the tasks that are held against an expected value. */
-export function reportGates(
+export function createGates(
   terms: readonly ContractTerm[],
   criteriaOf: (result: TaskResult) => readonly CriterionId[],
-  results: readonly TaskResult[],
   repeats: number,
-): readonly ReportedGate[] {
+): Fold<TaskResult, readonly ReportedGate[]> {
   const golden = emptyTally();
   const tallies = new Map(terms.map(({ id }) => [id, emptyTally()]));
-  for (const result of results) {
-    const decided = new Map(result.criteria?.map((one) => [one.id, one]));
-    const ids = criteriaOf(result);
-    if (ids.length === 0) add(golden, wholeOutcome(result), result.unscored ? undefined : result.score);
-    for (const id of ids) {
-      const tally = tallies.get(id);
-      if (tally) count(tally, result, decided.get(id), repeats);
-    }
-  }
-  const gates = terms.map((term) => gateOf(term, tallies.get(term.id) ?? emptyTally()));
-  const hasGolden = golden.met + golden.missed + golden.open > 0;
-  return hasGolden ? [...gates, gateOf(goldenTerm(terms), golden)] : gates;
+  return {
+    add(result) {
+      const decided = new Map(result.criteria?.map((one) => [one.id, one]));
+      const ids = criteriaOf(result);
+      if (ids.length === 0) add(golden, wholeOutcome(result), result.unscored ? undefined : result.score);
+      for (const id of ids) {
+        const tally = tallies.get(id);
+        if (tally) count(tally, result, decided.get(id), repeats);
+      }
+    },
+    result() {
+      const gates = terms.map((term) => gateOf(term, tallies.get(term.id) ?? emptyTally()));
+      const hasGolden = golden.met + golden.missed + golden.open > 0;
+      return hasGolden ? [...gates, gateOf(goldenTerm(terms), golden)] : gates;
+    },
+  };
 }
 
-const emptyTally = (): Tally => ({ met: 0, missed: 0, open: 0, degrees: [] });
+const emptyTally = (): Tally => ({ met: 0, missed: 0, open: 0, degrees: createMean() });
 
 /** A task without criteria has one all the same: to be what was expected. */
 function goldenTerm(terms: readonly ContractTerm[]): ContractTerm {
@@ -72,7 +76,7 @@ function count(
 
 function add(tally: Tally, outcome: Outcome, degree: number | undefined): void {
   tally[outcome] += 1;
-  if (degree !== undefined) tally.degrees.push(degree);
+  if (degree !== undefined) tally.degrees.add(degree);
 }
 
 type Outcome = 'met' | 'missed' | 'open';
@@ -99,7 +103,7 @@ function gateOf({ id, strict, evaluator, rate: required }: ContractTerm, tally: 
     met,
     ...(applicable > 0 && { rate: met / applicable }),
     required,
-    ...(degrees.length > 0 && { mean: mean(degrees) }),
+    ...(degrees.count > 0 && { mean: degrees.result() }),
     ...(open > 0 && { unjudged: open }),
     status: strict ? strictStatus(tally, required) : advisoryStatus(tally, required),
   };

@@ -1,7 +1,8 @@
 import { asId, type TaskId, type TaskResult } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
+import { pairUp } from '../comparison/paired-fold.js';
 import { wilsonInterval } from '../statistics/wilson.js';
-import { reportSlices } from './slices.js';
+import { createSlices } from './slices.js';
 
 const task = (name: string, score: number, extra: Partial<TaskResult> = {}): TaskResult => ({
   taskId: asId<TaskId>(name),
@@ -9,6 +10,13 @@ const task = (name: string, score: number, extra: Partial<TaskResult> = {}): Tas
   passed: score >= 1,
   ...extra,
 });
+
+function reportSlices(results: readonly TaskResult[], baseline: readonly TaskResult[] = []) {
+  const slices = createSlices();
+  const none = () => undefined;
+  pairUp({ before: none, after: slices.add, pair: slices.pair }, baseline, results);
+  return slices.result();
+}
 
 describe('slices', () => {
   const results = [

@@ -2,8 +2,13 @@
  * The chances of 0, 1, … `count` hits when each has the given chance. Multiplied outwards from the likeliest number and
  * scaled at the end: what underflows on the way is too rare to matter, and nothing else does.
  */
-export function binomialChances(count: number, chance: number): Float64Array {
-  const chances = new Float64Array(count + 1);
+export function binomialChances(
+  count: number,
+  chance: number,
+  /** Where they are written: one room for many questions about long suites. */
+  room: Float64Array = new Float64Array(count + 1),
+): Float64Array {
+  const chances = room.fill(0);
   const likeliest = Math.min(count, Math.floor((count + 1) * chance));
   const odds = chance / (1 - chance);
   let total = 1;

@@ -31,7 +31,8 @@ const HALVINGS = 30;
  */
 export function smallestDetectableDrop(pairs: number, noise: number, tolerance = 0): number | undefined {
   const needed = fallsNeeded(pairs, tolerance);
-  const isFound = (drop: number): boolean => powerOf(pairs, noise, drop, needed) >= POWER;
+  const room = new Float64Array(pairs + 1);
+  const isFound = (drop: number): boolean => powerOf(pairs, noise, drop, needed, room) >= POWER;
   if (!isFound(1)) return undefined;
   let [missed, found] = [0, 1];
   for (let halving = 0; halving < HALVINGS; halving += 1) {
@@ -52,9 +53,10 @@ export function powerCurve(
   tolerance = 0,
 ): readonly { readonly drop: number; readonly chance: number }[] {
   const needed = fallsNeeded(pairs, tolerance);
+  const room = new Float64Array(pairs + 1);
   return Array.from({ length: POINTS + 1 }, (_, at) => {
     const drop = (most * at) / POINTS;
-    const chance = noise + drop === 0 ? 0 : powerOf(pairs, noise, drop, needed);
+    const chance = noise + drop === 0 ? 0 : powerOf(pairs, noise, drop, needed, room);
     return { drop, chance: Math.min(1, Math.max(0, chance)) };
   });
 }
@@ -92,12 +94,18 @@ function fallsNeeded(pairs: number, tolerance: number): Int32Array {
   return needed;
 }
 
-function powerOf(pairs: number, noise: number, drop: number, needed: Int32Array): number {
+function powerOf(
+  pairs: number,
+  noise: number,
+  drop: number,
+  needed: Int32Array,
+  room?: Float64Array,
+): number {
   const start = needed.findIndex((falls, differing) => falls <= differing);
   if (start < 0) return 0;
   const differs = Math.min(1, noise + drop);
   const fall = (differs + drop) / 2 / differs;
-  const chances = binomialChances(pairs, differs);
+  const chances = binomialChances(pairs, differs, room);
   const walk = startTail(start, fall);
   let power = 0;
   for (let differing = start; differing <= pairs; differing += 1) {

@@ -21,7 +21,7 @@ const PRIOR = 0.5;
  * tasks with putting back, because the weights of equal scores can be drawn as one. Equal scores and an equal seed give
  * an equal interval; the order of the tasks does not matter.
  */
-export function meanInterval(scores: readonly number[], seed: string): Interval {
+export function meanInterval(scores: Iterable<number>, seed: string): Interval {
   const groups = groupsOf(scores);
   const random = createRandom(`${seed} ${groups.map(({ sum, size }) => `${sum}/${size}`).join(' ')}`);
   const means = Float64Array.from({ length: RESAMPLES }, () => resample(groups, random)).sort();
@@ -36,7 +36,7 @@ type Group = { sum: number; size: number };
  * suites a few. Scores that are all different fall into bands of 1/256, each standing at its mean; what the spread
  * inside a band would have added is under 1/10,000 of the scale.
  */
-function groupsOf(scores: readonly number[]): readonly Group[] {
+function groupsOf(scores: Iterable<number>): readonly Group[] {
   const banded = hasMany(scores);
   const bandOf = (score: number): number => (banded ? Math.floor(score * MAX_GROUPS) : score);
   const groups = new Map<number, Group>();
@@ -54,9 +54,10 @@ function groupsOf(scores: readonly number[]): readonly Group[] {
 }
 
 /** Stops counting when it knows. */
-function hasMany(scores: readonly number[]): boolean {
+function hasMany(scores: Iterable<number>): boolean {
   const seen = new Set<number>();
-  return scores.some((score) => seen.add(score).size > MAX_GROUPS);
+  for (const score of scores) if (seen.add(score).size > MAX_GROUPS) return true;
+  return false;
 }
 
 function resample(groups: readonly Group[], random: () => number): number {

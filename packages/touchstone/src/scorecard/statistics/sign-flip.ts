@@ -25,7 +25,7 @@ export const stepsOf = (difference: number): number => Math.round(difference / S
  * Turning the signs of some tasks takes twice their sum away from the total. So an assignment reaches the observed sum
  * exactly when the tasks it turns add up to 0 or more, and those subsets are what is counted below.
  */
-export function signFlipP(differences: readonly number[], seed: string): number {
+export function signFlipP(differences: ArrayLike<number>, seed: string): number {
   const steps = Float64Array.from(differences, stepsOf)
     .filter((step) => step !== 0)
     .sort();

@@ -1,4 +1,4 @@
-import type { Owner, RunId, TaskResult } from '@touchstone/protocol';
+import type { RunId, TaskResult } from '@touchstone/protocol';
 import type { RunLog, StepResult } from '../../ports/index.js';
 import type { Db, Row } from '../db.js';
 import { jsonAt, numberAt } from '../rows.js';
@@ -17,8 +17,6 @@ const resultsOf = (where: string, limit: string): string => `SELECT MAX(page.fir
 
 const RESULTS = resultsOf('l.first_seq > ?', 'LIMIT ? OFFSET ?');
 
-const PRESENT = 'SELECT run_no FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?';
-
 type StepColumns = readonly [ordinal: number, result: TaskResult, firstSequence: number, eventCount: number];
 /** The sequence up to which a run's first `offset` results have been read. */
 type ResultPlace = { readonly offset: number; readonly sequence: number };
@@ -28,33 +26,11 @@ const MAX_PLACES = 64;
 type Page = readonly StepResult[];
 
 /**
- * The full pages of the run that was read last, for as long as somebody holds them: a run is read when it closes, and
- * again at once for its report. The log only grows at its end, so a full page never goes stale.
- */
-function createFullPages() {
-  let latest = { key: '', pages: new Map<number, WeakRef<Page>>() };
-  const keyOf = ({ tenant, workspace }: Owner, runId: RunId, limit: number): string =>
-    JSON.stringify([tenant, workspace, runId, limit]);
-  return {
-    at(owner: Owner, runId: RunId, offset: number, limit: number): Page | undefined {
-      return latest.key === keyOf(owner, runId, limit) ? latest.pages.get(offset)?.deref() : undefined;
-    },
-    remember(owner: Owner, runId: RunId, offset: number, limit: number, page: Page): void {
-      const key = keyOf(owner, runId, limit);
-      if (page.length < limit) return;
-      if (latest.key !== key) latest = { key, pages: new Map() };
-      latest.pages.set(offset, new WeakRef(page));
-    },
-  };
-}
-
-/**
  * Counting off rows from the start for every page would make reading a long run quadratic. So the place where the last
  * page of a run ended is remembered; the log only grows at its end, hence a place never goes stale.
  */
 export function createResultsReader(db: Db): RunLog['results'] {
   const places = new Map<RunId, ResultPlace>();
-  const fullPages = createFullPages();
 
   function remember(runId: RunId, place: ResultPlace): void {
     places.delete(runId);
@@ -65,9 +41,6 @@ export function createResultsReader(db: Db): RunLog['results'] {
 
   return async (owner, runId, offset, limit) => {
     const key = [runId, owner.tenant, owner.workspace];
-    const kept = fullPages.at(owner, runId, offset, limit);
-    // A run that has been removed since is absent.
-    if (kept) return (await db.all(PRESENT, key)).length > 0 ? kept : [];
     const known = places.get(runId) ?? START;
     const from = known.offset <= offset ? known : START;
     const skip = offset - from.offset;
@@ -75,7 +48,6 @@ export function createResultsReader(db: Db): RunLog['results'] {
     if (!page || page.results === null) return [];
     const read = toSteps(page);
     remember(runId, { offset: offset + read.length, sequence: numberAt(page, 'last_seq') });
-    fullPages.remember(owner, runId, offset, limit, read);
     return read;
   };
 }

@@ -46,6 +46,8 @@ export const compareRuns = closed(
     common: flag('Compare the tasks that are the same in both suites, whatever else changed.'),
     /** Only this task and its criteria; the verdict stays that of all tasks. All tasks when absent. */
     taskId: text('Only this task and its criteria; the verdict stays that of all tasks.'),
+    /** Tasks that came out the same are counted in `sameTasks` and not listed. `false` when absent. */
+    changedOnly: flag('List only the tasks that did not come out the same, and count the others.'),
   },
 );
 /** Which two runs are compared, and how. */
@@ -183,7 +185,7 @@ export const runComparison = closed(
     before: measuredRun,
     /** The later run. */
     after: measuredRun,
-    /** One pair per task of either run. */
+    /** One pair per task of either run; with `changedOnly` without those that came out the same. */
     tasks: list(taskPair, 'Drops first and the largest of them on top, then gains likewise, then the rest.'),
     /** The largest loss first. Only criteria whose share changed. */
     criteria: list(changedCriterion, 'The largest loss first.'),
@@ -193,6 +195,8 @@ export const runComparison = closed(
     regression: reportedRegression,
     /** Present when there is no verdict. */
     noVerdict,
+    /** With `changedOnly`: tasks that came out the same and are not listed. */
+    sameTasks: count('With "changedOnly": tasks that came out the same and are not listed.'),
   },
 );
 /** Two runs, task by task. */

@@ -1,7 +1,8 @@
 import { type EvalPlan, isHostError, type Thresholds } from '@touchstone/protocol';
 import type { EndedTask } from '@touchstone/protocol/tasks';
-import type { Run, RunOutcomes } from '../../../ports/index.js';
-import { buildFigures, encodeOutcomes } from '../../../scorecard/index.js';
+import type { MaybePromise, Run, RunOutcomes } from '../../../ports/index.js';
+import { createHeadlineFigures, createOutcomes } from '../../../scorecard/index.js';
+import { foldRuns } from '../fold-runs.js';
 import { baselineOf } from '../report.js';
 import { type ResultSource, readThresholds } from '../run-measurement.js';
 import type { EvalRun, TaskTables } from '../tasks/task-table.js';
@@ -15,8 +16,9 @@ export function createOutcomesReader(source: ResultSource, tables: TaskTables): 
     async of(run) {
       const kept = await store.outcomes.get(run.owner, run.runId);
       if (kept) return kept;
-      const { tasks } = await tables.of(run);
-      const found = await outcomesOf(source, run, run.plan, tasks, await readThresholds(store, run));
+      const fold = await openOutcomes(source, run, run.plan, await readThresholds(store, run));
+      for (const task of (await tables.of(run)).tasks) fold.add(task);
+      const found = await fold.result();
       if (run.status === 'completed') await store.outcomes.keep(run.owner, run.runId, found);
       return found;
     },
@@ -48,18 +50,36 @@ function ifUnreadable(error: unknown): undefined {
   if (!isHostError(error)) throw error;
 }
 
-/** Of a run whose tasks have all ended. */
-export async function outcomesOf(
+type OutcomesFold = { add(step: EndedTask): void; result(): MaybePromise<RunOutcomes> };
+
+/**
+ * Of a run whose tasks have all ended. They are given one after the other. Where there is a baseline, results are read once
+ * more, beside those of the baseline.
+ */
+export async function openOutcomes(
   source: ResultSource,
-  { owner, runId }: Run,
+  run: Run,
   plan: EvalPlan,
-  ended: readonly EndedTask[],
   thresholds: Thresholds | undefined,
-): Promise<RunOutcomes> {
-  const results = ended.map(({ result }) => result);
-  const baseline = await baselineOf(source, owner, plan, results, {}).catch(ifGone);
-  const figures = buildFigures({ runId, plan, ...(thresholds && { thresholds }) }, results, baseline);
-  return { outcomes: encodeOutcomes(ended, plan.totalTasks), figures };
+): Promise<OutcomesFold> {
+  const { owner, runId } = run;
+  const compared = await baselineOf(source, owner, plan, { run }, {}).catch(ifGone);
+  const facts = { runId, plan, ...(thresholds && { thresholds }) };
+  const createFold = () => createHeadlineFigures(facts, compared?.baseline);
+  const figures = createFold();
+  const outcomes = createOutcomes(plan.totalTasks);
+  return {
+    add(step) {
+      outcomes.add(step);
+      if (!compared) figures.after(step.result);
+    },
+    result() {
+      const kept = { outcomes: outcomes.result() };
+      if (!compared) return { ...kept, figures: figures.result() };
+      const folded = foldRuns(source.results, compared.from, { run }, createFold);
+      return folded.then(({ fold }) => ({ ...kept, figures: fold.result() }));
+    },
+  };
 }
 
 /** A baseline may be removed while the run is at work; the rest is known all the same. */

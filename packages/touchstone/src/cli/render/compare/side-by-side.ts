@@ -69,8 +69,11 @@ const changeText = ({ change, turn }: TaskPair): string =>
   change === undefined ? (turn === 'unclear' || turn === 'same' ? '–' : turn) : signed(change);
 
 /** How many tasks went which way, and what the rest of the scorecards says. */
-export function totalLines({ tasks, regression }: RunComparison, { ink, task }: Shown): string[] {
-  const turns = new Map<Turn, number>();
+export function totalLines(
+  { tasks, sameTasks = 0, regression }: RunComparison,
+  { ink, task }: Shown,
+): string[] {
+  const turns = new Map<Turn, number>([['same', sameTasks]]);
   const flips = { fails: 0, passes: 0 };
   for (const pair of tasks) {
     turns.set(pair.turn, (turns.get(pair.turn) ?? 0) + 1);
@@ -96,7 +99,7 @@ export function totalLines({ tasks, regression }: RunComparison, { ink, task }: 
   ];
   const facts = factsOf(regression);
   return [
-    ...(task ? [] : [`  ${plural(tasks.length, 'task')}: ${counts.join(', ')}`]),
+    ...(task ? [] : [`  ${plural(sameTasks + tasks.length, 'task')}: ${counts.join(', ')}`]),
     ...(task || sides.length === 0 ? [] : [`  ${sides.join(' · ')}`]),
     ...(facts.length > 0 ? [`  ${ink.dim(facts.join(' · '))}`] : []),
   ];

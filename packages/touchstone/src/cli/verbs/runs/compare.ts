@@ -89,7 +89,9 @@ async function compareBoth(
   const before =
     first === 'blessed' ? await findBlessed(session, after) : await findNamed(session, first, naming);
   checkTwo(before.runId, after.runId);
-  const { tolerance, allowJudgeMismatch = false, common, task } = options;
+  const { tolerance, allowJudgeMismatch = false, common, task, all = false } = options;
+  // A document and --all list every task. A host elsewhere may be of a version that lists them in any case.
+  const changedOnly = session.local && !all && task === undefined && !context.settings.json;
   const request = defined({
     before: before.runId,
     after: after.runId,
@@ -97,7 +99,10 @@ async function compareBoth(
     common,
     tolerance,
   });
-  const comparison = await session.client.runs.compare({ ...request, ...defined({ taskId: task }) });
+  const comparison = await session.client.runs.compare({
+    ...request,
+    ...defined({ taskId: task, changedOnly: changedOnly || undefined }),
+  });
   if (comparison.noVerdict?.code === 'other_judge') throw otherJudge(comparison);
   if (task !== undefined && comparison.tasks.length === 0) throw await unknownTask(session, request, task);
   const golden = task === undefined;
@@ -105,7 +110,7 @@ async function compareBoth(
     ? await readBodies(session.client, comparison, { answers: ANSWERS_SHOWN, golden })
     : NO_BODIES;
   const exitCode = exitOf(comparison, options);
-  const shown = { all: options.all ?? false, task: !golden, now: io.now() };
+  const shown = { all, task: !golden, now: io.now() };
   if (context.settings.json) writeJson(io, compareDocument(comparison, bodies, exitCode));
   else io.stdout.write(renderCompare(comparison, bodies, { ...lookOf(context), ...shown }));
   return exitCode;
