@@ -187,7 +187,7 @@ async function bundleAlone(name, entry) {
 }
 await bundleAlone('main', 'cli/code-cache/start.js');
 // A thread is started from a file beside whoever starts it, so these keep their names.
-await bundleAlone('module-worker', 'agents/kinds/module/module-worker.js');
+await bundleAlone('module-worker', 'threads/module-worker.js');
 await bundleAlone('checker-worker', 'app/checkers/checker-worker.js');
 await bundleAlone('writer-worker', 'store/sqlite/writer-worker.js');
 // So does the file that new stores begin as.
