@@ -7,6 +7,7 @@
 // older ones go, which is what a published package wants.
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -186,9 +187,11 @@ async function bundleAlone(name, entry) {
 }
 await bundleAlone('main', 'cli/code-cache/start.js');
 // A thread is started from a file beside whoever starts it, so these keep their names.
-await bundleAlone('module-worker', 'agents/kinds/module/module-worker.js');
+await bundleAlone('module-worker', 'threads/module-worker.js');
 await bundleAlone('checker-worker', 'app/checkers/checker-worker.js');
 await bundleAlone('writer-worker', 'store/sqlite/writer-worker.js');
+// So does the file that new stores begin as.
+copyFileSync(`${dist}store/sqlite/empty-store.db`, `${fresh}/empty-store.db`);
 
 const digest = createHash('sha256');
 for (const name of readdirSync(fresh).sort()) digest.update(name).update(readFileSync(`${fresh}/${name}`));

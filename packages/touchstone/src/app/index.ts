@@ -13,7 +13,6 @@ export {
   parseModelNames,
   parseProviders,
   parseScorers,
-  prepareModuleThread,
   readAnswers,
 } from '../agents/index.js';
 export { ENGINE_VERSION } from '../engine/index.js';
@@ -22,7 +21,6 @@ export {
   namedBySignature,
   openCheckpoint,
   publicKeyOf,
-  type SignedSuite,
   sealBundle,
   sealStatement,
   sealSuite,
@@ -93,8 +91,7 @@ export {
   unauthenticated,
 } from './principal.js';
 export { createRateLimiter, createSharedRateLimiter, type RateLimiter } from './rate-limiter.js';
-export type { Refusals } from './refusals.js';
-export { openRegistry, registryUrl, type SuiteRegistry } from './registries/registry.js';
+export { openRegistry, type SuiteRegistry } from './registries/registry.js';
 export {
   EMPTY_INDEX,
   INDEX_FILE,

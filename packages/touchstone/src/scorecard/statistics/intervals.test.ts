@@ -145,6 +145,15 @@ describe('the interval of a mean score', () => {
     expect(meanInterval(scores, 'a')).not.toEqual(meanInterval(scores, 'b'));
   });
 
+  it('is the same whether it is known already or drawn again', () => {
+    const scores = [1, 0.25, 0];
+    const first = meanInterval(scores, 'digest');
+    expect(meanInterval(scores, 'digest')).toBe(first);
+    for (let other = 0; other < 40; other += 1) meanInterval(scores, `digest ${other}`);
+    expect(meanInterval(scores, 'digest')).not.toBe(first);
+    expect(meanInterval(scores, 'digest')).toEqual(first);
+  });
+
   it('stays within the scale and in order', () => {
     const score = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(

@@ -23,7 +23,21 @@ const PRIOR = 0.5;
  */
 export function meanInterval(scores: Iterable<number>, seed: string): Interval {
   const groups = groupsOf(scores);
-  const random = createRandom(`${seed} ${groups.map(({ sum, size }) => `${sum}/${size}`).join(' ')}`);
+  const drawnFrom = `${seed} ${groups.map(({ sum, size }) => `${sum}/${size}`).join(' ')}`;
+  const known = kept.get(drawnFrom);
+  if (known) return known;
+  const interval = drawInterval(groups, drawnFrom);
+  if (kept.size >= KEPT) kept.clear();
+  kept.set(drawnFrom, interval);
+  return interval;
+}
+
+/** The scores of a run are folded when it ends, and soon after for its report. */
+const KEPT = 32;
+const kept = new Map<string, Interval>();
+
+function drawInterval(groups: readonly Group[], drawnFrom: string): Interval {
+  const random = createRandom(drawnFrom);
   const means = Float64Array.from({ length: RESAMPLES }, () => resample(groups, random)).sort();
   const skipped = RESAMPLES * TAIL;
   return [means[skipped - 1] as number, means[RESAMPLES - skipped] as number];

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SHA256_HEX } from '../dialect.js';
+import { createFile } from './new-file.js';
 import { isLocked, missingSqlite, openError, unsupportedJournal } from './sqlite-errors.js';
 
 /** The part of the `node:sqlite` API that is used here; both modules that offer it have this shape. */
@@ -87,7 +88,7 @@ function checkWritable(file: string): void {
   accessSync(folder, constants.W_OK);
   // The log beside the file gets the file's permissions.
   if (existsSync(file)) accessSync(file, constants.W_OK);
-  else closeSync(openSync(file, 'a', 0o600));
+  else createFile(file);
 }
 
 /** Whether other users of this machine may read the file. It holds content, and secrets that sign links and webhooks. */

@@ -2,17 +2,8 @@ import { fork } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../ports/index.js';
+import type { ModuleWorker } from '../../../threads/index.js';
 import { closePipes, signalGroup } from '../../process-group.js';
-
-/** Where the code of the agent runs: a thread of this process, or a process. `module-worker.js` is loaded there. */
-export type ModuleWorker = {
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-  post(text: string): void;
-  listen(listener: { message(text: unknown): void; gone(reason: string): void }): void;
-  running(): number;
-  terminate(): Promise<unknown>;
-};
 
 const isWindows = process.platform === 'win32';
 

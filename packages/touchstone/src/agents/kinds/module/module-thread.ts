@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { defined } from '@touchstone/protocol';
 import { createDeferred } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
+import { MODULE_WORKER, takeModuleThread } from '../../../threads/index.js';
 import type { ModuleRun } from '../../spec/run-spec.js';
-import { launchProcess, type ModuleWorker } from './module-process.js';
+import { launchProcess } from './module-process.js';
 
 export type ThreadOptions = {
   readonly path: string;
@@ -63,56 +63,10 @@ const BATCH = 16;
 /** So long a thread that is at rest may take to hand over what its agent has printed. */
 const DRAIN_MS = 1_000;
 
-const WORKER_FILE = new URL('./module-worker.js', import.meta.url);
-
-function launchThread(): ModuleWorker & Pick<Worker, 'ref' | 'unref'> {
-  const running = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const worker = new Worker(WORKER_FILE, {
-    workerData: { running: running.buffer },
-    stdout: true,
-    stderr: true,
-  });
-  return {
-    stdout: worker.stdout,
-    stderr: worker.stderr,
-    post: (text) => worker.postMessage(text),
-    listen({ message, gone }) {
-      let crash: string | undefined;
-      worker.on('message', message);
-      worker.on('error', (error) => {
-        crash = `The agent's thread crashed: ${error.name}: ${error.message}`;
-      });
-      worker.on('exit', (code) => gone(crash ?? `The agent ended its thread (exit code ${code}).`));
-    },
-    running: () => Atomics.load(running, 0),
-    terminate: () => worker.terminate(),
-    ref: () => worker.ref(),
-    unref: () => worker.unref(),
-  };
-}
-
-let spare: ReturnType<typeof launchThread> | undefined;
-
-/**
- * Starts a thread ahead of need. That takes about as long as reading a suite, so both are done at the same time. A spare
- * thread that is not used does not keep the process alive.
- */
-export function prepareModuleThread(): void {
-  spare ??= launchThread();
-  spare.unref();
-}
-
-function takeThread(): ModuleWorker {
-  const thread = spare ?? launchThread();
-  spare = undefined;
-  thread.ref();
-  return thread;
-}
-
 /** With a limit on its memory the agent gets a process, whose main thread this is. */
 export function startThread(options: ThreadOptions, listener: ThreadListener, clock: Clock): Thread {
   const { memoryMb } = options;
-  const worker = memoryMb === undefined ? takeThread() : launchProcess(memoryMb, WORKER_FILE, clock);
+  const worker = memoryMb === undefined ? takeModuleThread() : launchProcess(memoryMb, MODULE_WORKER, clock);
   worker.post(JSON.stringify(options));
   // What the agent prints outside of a task. Our stdout carries results for machines to read, so it goes to stderr.
   worker.stdout.on('data', (chunk) => process.stderr.write(chunk));

@@ -1,3 +1,4 @@
+import { prepareModuleThread } from '../../../threads/index.js';
 import { definitionForm } from '../../files/definition-file.js';
 import { openSources, readPackArgument } from '../../files/pack-source.js';
 import { inProject } from '../../files/project-config.js';
@@ -114,9 +115,8 @@ async function attemptAll(
     const { promoteAfter } = await import('../deployments/promote.js');
     return promoteAfter(context, session, attempts, options);
   };
-  // Most agents are modules; the thread they live in starts while the suite is read.
-  if (options.host === undefined && (await mayNeedThread(context, suite, options)))
-    (await import('../../../app/index.js')).prepareModuleThread();
+  // Most agents are modules; the thread they live in starts while the suite is read, unless it has been started already.
+  if (options.host === undefined && (await mayNeedThread(context, suite, options))) prepareModuleThread();
   return resume === undefined
     ? withSession(context, options, 'work', attempt)
     : withKeptRun(context, options, 'work', resume === true ? 'last' : resume, attempt);
