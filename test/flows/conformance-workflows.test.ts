@@ -121,7 +121,7 @@ describe('conformance-replay-side-effect', () => {
     const before = effects();
     const created = await readJson(host, '/v1/runs', {
       method: 'POST',
-      body: { workflowId: EFFECT, inputs: { delayMs: 60_000 } },
+      body: { workflowId: EFFECT, inputs: { delayMs: 5_000 } },
     });
     const runId = created.body.runId as string;
     expect(await command(host, `/v1/runs/${runId}/cancel`)).toMatchObject({ status: 200 });

@@ -26,7 +26,10 @@ export function dropped(body: Readable, clock: Sleeping, maxBytes = DROPPED_BYTE
   let bytes = 0;
   const count = (chunk: Buffer): void => {
     bytes += chunk.length;
-    if (bytes > maxBytes) enough.abort();
+    if (bytes <= maxBytes) return;
+    // At once: a body that is at hand would come whole before the wait is over.
+    body.pause();
+    enough.abort();
   };
   const end = (): void => enough.abort();
   body.on('data', count).once('end', end).once('close', end).once('error', end).resume();
