@@ -37,6 +37,25 @@ describe('a request body', () => {
     expect(parse(JSON.stringify(`${'['.repeat(1_000)}\\`), 2)).toHaveLength(1_001);
   });
 
+  it('is counted alike whatever is escaped at the end of a long text', () => {
+    const text = fc
+      .array(fc.constantFrom('\\', '"', ',', '[', 'é', 'x'.repeat(30)), { maxLength: 40 })
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, text, (first, second) => {
+        const body = JSON.stringify([first, second]);
+        expect(parse(body, 3)).toEqual([first, second]);
+        expect(() => parse(body, 2)).toThrow(refused(/more than 2/));
+      }),
+    );
+  });
+
+  it('of too many values is refused before its bytes become a text', () => {
+    const bytes = Buffer.concat([Buffer.from(`[${'1,'.repeat(20)}"`), Buffer.from([0xff])]);
+    expect(() => parseJsonBody(bytes, 10)).toThrow(refused(/more than 10/));
+    expect(() => parseJsonBody(bytes, 1_000)).toThrow(refused(/not UTF-8/));
+  });
+
   it.each([
     ['"open', /not valid JSON/],
     ['"ends with \\"', /not valid JSON/],
