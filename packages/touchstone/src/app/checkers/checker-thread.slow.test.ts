@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Posts the messages, and then says in a file that it has. */
-const threadThatSays = (messages: readonly string[]): string => `
+const threadThatSays = (messages: readonly (readonly unknown[])[]): string => `
 const { writeFileSync } = require('node:fs');
 const { parentPort } = require('node:worker_threads');
 for (const message of ${JSON.stringify(messages)}) parentPort.postMessage(message);
@@ -37,11 +37,11 @@ console.log('ended');
 `;
 
 it.each([
-  ['is ready', ['["ready"]'], ''],
+  ['is ready', [['ready']], ''],
   [
     'has made its check',
-    ['["ready"]', '["done",1]'],
-    'const run = thread.run("work"); run.catch(() => undefined);',
+    [['ready'], ['done', 1]],
+    'const run = thread.run("work", 0); run.catch(() => undefined);',
   ],
 ])('a thread that %s in the moment it is told to end is waited for', (_, messages, call) => {
   writeFileSync(join(folder, 'thread.cjs'), threadThatSays(messages));

@@ -1,4 +1,4 @@
-// A thread that checks content. One check at a time comes as a JSON text, `[name, input]`; the answer goes back as another.
+// A thread that checks content. One check at a time comes as `[name, input]`, and its answer goes back.
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { foreignSchemas, SCHEMA_FIT, SCHEMA_ISSUES } from '../../agents/index.js';
@@ -22,8 +22,7 @@ try {
   // A sandbox may forbid it; then all threads have the same priority.
 }
 
-async function answer(text: string): Promise<unknown> {
-  const [name, input] = JSON.parse(text) as [string, unknown];
+async function answer(name: string, input: unknown): Promise<unknown> {
   try {
     return ['done', await WORK.get(name)?.run(input)];
   } catch (error) {
@@ -37,7 +36,7 @@ function framesOf(error: unknown): string {
   return [name, ...stack.split('\n').filter((line) => /^\s+at /.test(line))].join('\n');
 }
 
-parentPort?.on('message', (text: string) => {
-  void answer(text).then((result) => parentPort?.postMessage(JSON.stringify(result)));
+parentPort?.on('message', ([name, input]: [string, unknown]) => {
+  void answer(name, input).then((result) => parentPort?.postMessage(result));
 });
-parentPort?.postMessage('["ready"]');
+parentPort?.postMessage(['ready']);

@@ -26,7 +26,7 @@ const DEAR = Number.POSITIVE_INFINITY;
 
 /** A thread that does what it is told, and then nothing until the test lets it. */
 type TestThread = CheckerThread & {
-  readonly jobs: { readonly text: string; readonly answer: Deferred<unknown> }[];
+  readonly jobs: { readonly input: unknown; readonly answer: Deferred<unknown> }[];
 };
 
 function openCheckers({ total = 2, perTenant = 1, seconds = 10, shares = UNSHARED } = {}) {
@@ -50,10 +50,10 @@ function openCheckers({ total = 2, perTenant = 1, seconds = 10, shares = UNSHARE
     },
   });
   const jobs = () => started.flatMap((thread) => thread.jobs);
-  const inputs = () => jobs().map(({ text }) => (JSON.parse(text) as [string, string])[1]);
+  const inputs = () => jobs().map((job) => job.input);
   const finish = async (input: string): Promise<void> => {
     jobs()
-      .find(({ text }) => text.includes(`"${input}"`))
+      .find((job) => job.input === input)
       ?.answer.resolve(`in a thread: ${input}`);
     await settled();
   };
@@ -67,9 +67,9 @@ function createTestThread(): TestThread {
   return {
     jobs,
     ready: Promise.resolve(),
-    run(text) {
+    run(_, input) {
       const answer = createDeferred<unknown>();
-      jobs.push({ text, answer });
+      jobs.push({ input, answer });
       return answer.promise;
     },
     stop(why) {
@@ -261,11 +261,11 @@ describe('real threads', () => {
   it('that run out of memory end alone', async () => {
     const hungry = new URL(
       'data:text/javascript,import { parentPort } from "node:worker_threads";const all=[];' +
-        'parentPort.on("message",()=>{for(;;)all.push([all.length])});parentPort.postMessage(`["ready"]`)',
+        'parentPort.on("message",()=>{for(;;)all.push([all.length])});parentPort.postMessage(["ready"])',
     );
     const thread = startCheckerThread(hungry, 16);
     await thread.ready;
-    await expect(thread.run('[]')).rejects.toThrow(CheckOverLimit);
+    await expect(thread.run('none', [])).rejects.toThrow(CheckOverLimit);
     await thread.ended;
     expect(thread.isAlive()).toBe(false);
   });
