@@ -30,6 +30,10 @@ async function main() {
     await disturb(chaos, disturbances(chaos.random));
     console.log('over; everything comes to its end');
     return report('chaos', chaos, figuresOf(chaos, await check(chaos)));
+  } catch (error) {
+    // What is found wrong while closing must not take its place.
+    console.error(error);
+    throw error;
   } finally {
     const lines = [...chaos.hosts.log, ...chaos.workers.log];
     if (values.keep) writeFileSync(values.keep, lines.join('\n'));

@@ -183,7 +183,7 @@ function foldedSummary(
 const summaryIn = ({ lines }: History): EvalSummary | undefined => {
   const { type, payload } = JSON.parse(lines.at(-1) as string) as RunEvent;
   const outputs = type === 'run.completed' ? (payload as Payloads['run.completed']).outputs : undefined;
-  return outputs && 'aggregateScore' in outputs ? outputs : undefined;
+  return outputs && 'tasks' in outputs ? (outputs as EvalSummary) : undefined;
 };
 
 it('there are histories of every kind of run', () => {

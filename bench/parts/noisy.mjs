@@ -9,7 +9,7 @@ import { median, withFolder } from '../lib/process.mjs';
 import { seconds, times } from '../lib/report.mjs';
 import { createCall, startServer, writeConfig } from '../lib/server.mjs';
 import { ATTACKS } from '../noisy/attacks.mjs';
-import { measureTenant } from '../noisy/measure.mjs';
+import { KEYS_OF_A_TENANT, measureTenant } from '../noisy/measure.mjs';
 import { openSilentNames } from '../noisy/silent-names.mjs';
 
 /** 600 requests: the six slowest lie beyond p99, so one pause of the machine alone does not decide it. */
@@ -22,8 +22,10 @@ const ALL = 'all at once';
 const WORST_P99 = 3;
 const LEAST_THROUGHPUT = 0.5;
 
-/** A key per phase: each has its own rate limit, and the last one has not worked from this address when the attack begins. */
-const KEYS = { warm: 'acme-key-1', quiet: 'acme-key-2', noisy: 'acme-key-3', rival: 'rival-key' };
+/** Keys per phase: each has its own rate limit, and those of the last one have not worked from this address when the attack begins. */
+const keysOf = (phase) => Array.from({ length: KEYS_OF_A_TENANT }, (_, at) => `acme-key-${phase}-${at}`);
+const KEYS = { warm: keysOf('warm'), quiet: keysOf('quiet'), noisy: keysOf('noisy') };
+const RIVAL_KEY = 'rival-key';
 
 export async function noisy({ report, reps, attacks = Object.keys(ATTACKS), measuredSeconds }) {
   const alone = attacks.filter((name) => name !== ALL).map((name) => [name, [name]]);
@@ -55,16 +57,16 @@ async function measurePair(report, name, attacks, silent, measuredSeconds = MEAS
     try {
       const origin = `http://localhost:${await agents.line}`;
       const acme = { ...(await prepareAcme(host.url, origin)), seconds: measuredSeconds };
-      await measureTenant({ ...acme, key: KEYS.warm, seconds: WARM_SECONDS });
-      const quiet = await measureTenant({ ...acme, key: KEYS.quiet });
+      await measureTenant({ ...acme, keys: KEYS.warm, seconds: WARM_SECONDS });
+      const quiet = await measureTenant({ ...acme, keys: KEYS.quiet });
       const unanswered = silent ? 'http://agent.silent.test/' : '/silent';
-      const attack = { url: host.url, key: KEYS.rival, agents: origin, unanswered, attacks };
+      const attack = { url: host.url, key: RIVAL_KEY, agents: origin, unanswered, attacks };
       const neighbour = startScript('../noisy/neighbour.mjs', JSON.stringify(attack));
       started.push(neighbour.child);
       const refused = JSON.parse(
         (await Promise.race([neighbour.line, pause(PREPARE_MS)])) ?? '["still preparing"]',
       );
-      const loud = await measureTenant({ ...acme, key: KEYS.noisy });
+      const loud = await measureTenant({ ...acme, keys: KEYS.noisy });
       note(report, name, { quiet, loud, refused });
       return { quiet, loud };
     } finally {
@@ -76,16 +78,15 @@ async function measurePair(report, name, attacks, silent, measuredSeconds = MEAS
 
 /** Default limits: they are part of what is measured. */
 const configuration = () => ({
-  keys: Object.entries(KEYS).map(([name, key]) => ({
-    key,
-    tenant: name === 'rival' ? 'rival' : 'acme',
-    roles: ['runner'],
-  })),
+  keys: [
+    ...Object.values(KEYS).flatMap((keys) => keys.map((key) => ({ key, tenant: 'acme', roles: ['runner'] }))),
+    { key: RIVAL_KEY, tenant: 'rival', roles: ['runner'] },
+  ],
   egress: { allowPrivate: true },
 });
 
 async function prepareAcme(url, origin) {
-  const call = createCall(url, KEYS.warm);
+  const call = createCall(url, KEYS.warm[0]);
   const agentId = 'local.acme.bot';
   const agent = { agentId, version: '1.0.0', run: { kind: 'http', url: `${origin}/echo` } };
   await call('PUT', `/v1/host/touchstone/agents/${agentId}`, agent);

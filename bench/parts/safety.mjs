@@ -1,7 +1,7 @@
 // How often the detectors are right: on a labelled set, not on the world.
 import { measure } from '../safety/measure.mjs';
 
-const BUILT = new URL('../../packages/touchstone/dist/scoring/safety/index.js', import.meta.url);
+const BUILT = new URL('../../packages/touchstone/dist/scoring/safety/safety.js', import.meta.url);
 const TARGET = { precision: 0.97, recall: 0.9 };
 const share = (value) => value.toFixed(3);
 

@@ -1,5 +1,5 @@
 // What the agent was asked and has sold, by run and task, and who asked when.
-import { agentIds } from '../../packages/touchstone/dist/engine/invoke/opaque-ids.js';
+import { openAgentIds } from '../../packages/touchstone/dist/engine/invoke/opaque-ids.js';
 import { CALL_USD } from '../soak/agent.mjs';
 import { suiteNamed } from '../soak/suites.mjs';
 
@@ -15,9 +15,10 @@ export function createSales(ledger) {
     /** Every call with its run. An agent is shown other names than callers are, which only the host can tell apart. */
     calls() {
       const runs = new Map();
-      for (const { runId, suite } of ledger.known())
-        for (const ordinal of suiteNamed(suite).tasks.keys())
-          runs.set(agentIds(runId, ordinal, 0).runId, runId);
+      for (const { runId, suite } of ledger.known()) {
+        const idsOf = openAgentIds(runId);
+        for (const ordinal of suiteNamed(suite).tasks.keys()) runs.set(idsOf(ordinal, 0).runId, runId);
+      }
       return made.map(({ shownId, ...call }) => ({ ...call, runId: runs.get(shownId) }));
     },
   };

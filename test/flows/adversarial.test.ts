@@ -60,9 +60,9 @@ const CONTAINS_OK = { strategy: 'contains', value: 'ok' };
 const adversarial = (...tasks: readonly object[]) => suiteOf(tasks, { modes: ['adversarial'] });
 
 type Finding = { readonly kind: string; readonly severity: string };
-const findingsOf = ({ summary }: Evaluated): readonly (readonly string[])[] =>
-  (summary.tasks as readonly { readonly safetyFindings?: readonly Finding[] }[]).map(
-    ({ safetyFindings = [] }) => safetyFindings.map(({ kind, severity }) => `${kind} ${severity}`),
+const findingsOf = ({ summary }: Evaluated): readonly (readonly string[] | undefined)[] =>
+  (summary.tasks as readonly { readonly safetyFindings?: readonly Finding[] }[]).map(({ safetyFindings }) =>
+    safetyFindings?.map(({ kind, severity }) => `${kind} ${severity}`),
   );
 const scoresOf = ({ summary }: Evaluated): readonly number[] => summary.tasks.map(({ score }) => score);
 
@@ -90,9 +90,7 @@ describe('an adversarial run', () => {
       ['tool-forbidden medium'],
       ['pii-email low'],
     ]);
-    const counts = payloadsOf(run.events, 'eval.scored').map(
-      ({ safetyFindingCount = 0 }) => safetyFindingCount,
-    );
+    const counts = payloadsOf(run.events, 'eval.scored').map(({ safetyFindingCount }) => safetyFindingCount);
     expect(counts).toEqual([0, 1, 1, 1, 1, 1]);
     const text = JSON.stringify([
       run.summary,
@@ -150,7 +148,7 @@ describe('an adversarial run', () => {
     expect(tool.requests).toHaveLength(1 + 3);
     expect([scoresOf(usual), findingsOf(usual)]).toEqual([
       [1, 1],
-      [[], []],
+      [undefined, undefined],
     ]);
   });
 
@@ -230,7 +228,7 @@ it('a secret in an answer is reported in a golden run too, and does not touch th
     }),
   );
   expect(scoresOf(run)).toEqual([1, 1]);
-  expect(findingsOf(run)).toEqual([['secret-leak critical'], []]);
+  expect(findingsOf(run)).toEqual([['secret-leak critical'], undefined]);
   expect(run.summary.passed).toBe(true);
   expect(payloadsOf(run.events, 'eval.scored')).toMatchObject([{ safetyFindingCount: 1 }, {}]);
 });

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { taskScore } from '@touchstone/protocol';
 import { afterEach, expect, it } from 'vitest';
 import { openSqlite } from '../../packages/touchstone/src/store/sqlite/open-sqlite.js';
 import { clientOf, untilStatus } from './deployment-host.js';
@@ -91,12 +92,34 @@ const LATER_TABLES = [
 ];
 
 /** Takes a store back to what the schema was before runs could be removed. */
+/** Summaries held their list of tasks. */
+function listTasks(sqlite: Awaited<ReturnType<typeof openSqlite>>): void {
+  const ends = sqlite
+    .prepare('SELECT run_no, first_seq, events FROM log_entries WHERE tasks IS NOT NULL')
+    .all();
+  for (const { run_no: runNo, first_seq: first, events } of ends as Row[]) {
+    const steps = sqlite.prepare(
+      'SELECT result FROM log_entries WHERE run_no = ? AND result IS NOT NULL ORDER BY ordinal',
+    );
+    const tasks = (steps.all(runNo as number) as Row[]).map(({ result }) =>
+      taskScore(JSON.parse(String(result))),
+    );
+    const list = JSON.parse(String(events));
+    Object.assign(list.at(-1).payload.outputs, { tasks });
+    const put = sqlite.prepare('UPDATE log_entries SET events = ? WHERE run_no = ? AND first_seq = ?');
+    put.run(JSON.stringify(list), runNo as number, first as number);
+  }
+}
+type Row = { readonly [column: string]: unknown };
+
 async function makeOlder(file: string): Promise<void> {
   const sqlite = await openSqlite(file);
   const counting = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%counted'";
   for (const { name } of sqlite.prepare(counting).all() as { name: string }[])
     sqlite.exec(`DROP TRIGGER ${name}`);
-  sqlite.exec(`DROP INDEX runs_with_bodies_left;
+  listTasks(sqlite);
+  sqlite.exec(`ALTER TABLE log_entries DROP COLUMN tasks;
+    DROP INDEX runs_with_bodies_left;
     ALTER TABLE runs DROP COLUMN bodies_left;
     ALTER TABLE runs DROP COLUMN log_digest;
     ALTER TABLE runs DROP COLUMN bodies_removed_at;

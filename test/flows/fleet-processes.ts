@@ -120,12 +120,13 @@ export async function workerOf(starting: Running): Promise<Worker> {
   return { ...starting, name, health };
 }
 
-/** The calls that the agent has noted, with the process that made each. */
+/** The calls that the agent has noted, with the process that made each, and when. */
 export const callersIn = (file: string) =>
   readFileSync(file, 'utf8')
     .split('\n')
     .filter(Boolean)
-    .map((line) => ({ caller: line.split(' ')[2] }));
+    .map((line) => line.split(' '))
+    .map(([, ordinal, caller, at]) => ({ ordinal: Number(ordinal), caller, at: Number(at) }));
 
 /** All of a log, without what differs between two equal runs. */
 export async function debugLog(host: Serving, runId: RunId): Promise<readonly { type: string }[]> {

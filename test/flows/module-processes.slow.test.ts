@@ -64,14 +64,36 @@ export default () => {
   writeFileSync(join(folder.path, 'touchstone.config.json'), JSON.stringify({ agents, keys }));
   const serving = await serve([], folder.path);
   const client = createClient({ baseUrl: serving.url, key: KEY });
+  // It is there before a run needs it.
+  await vi.waitFor(() => expect(childrenOf(serving.child.pid)).toHaveLength(1), { timeout: 60_000 });
+  const [ready] = childrenOf(serving.child.pid);
   await client.runs.create({ agentId: AGENT_ID, inputs: {} } as never);
   await vi.waitFor(() => expect(existsSync(sign)).toBe(true), { timeout: 60_000 });
   const pid = Number(readFileSync(sign, 'utf8'));
-  expect(pid).not.toBe(serving.child.pid);
+  expect(pid).toBe(ready);
   expect(isAlive(pid)).toBe(true);
   await kill(serving);
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
 });
+
+it('a process that waits for an agent ends with its host, killed or stopped', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  writeFileSync(join(folder.path, 'fine.mjs'), "export default () => 'fine';\n");
+  const agents = [{ agentId: AGENT_ID, version: '1.0.0', run: { kind: 'module', path: './fine.mjs' } }];
+  const keys = [{ key: KEY, tenant: 'acme', roles: ['admin'] }];
+  writeFileSync(join(folder.path, 'touchstone.config.json'), JSON.stringify({ agents, keys }));
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const serving = await serve([], folder.path);
+    await vi.waitFor(() => expect(childrenOf(serving.child.pid)).toHaveLength(1), { timeout: 60_000 });
+    const [ready = 0] = childrenOf(serving.child.pid);
+    await kill(serving, signal);
+    await vi.waitFor(() => expect(isAlive(ready)).toBe(false), { timeout: 60_000 });
+  }
+});
+
+const childrenOf = (pid = 0): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
 function isAlive(pid: number): boolean {
   try {

@@ -218,6 +218,34 @@ describe.skipIf(path === undefined)('letting a version out', () => {
     }
   });
 
+  test('leaves the focus on the page where a question is gone before its answer has come back', async () => {
+    const evalRunId = await evaluate('3.0.0');
+    const { runId } = await move(host, '3.0.0', { evalRunId });
+    const { page, context, troubles } = await openAs('ben', '/approvals');
+    const question = page.locator(`[data-testid=approval][data-run="${runId}"]`);
+    await question.getByTestId('approval-grant').click();
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route('**/interrupts/**', async (route) => {
+      const response = await route.fetch();
+      await held;
+      await route.fulfill({ response });
+    });
+    await page.route('**/runs?*status=waiting-approval*', (route) => route.fulfill({ json: { items: [] } }));
+    await page.getByRole('dialog', { name: 'Grant' }).getByRole('button', { name: 'Grant' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.locator('h1:focus').waitFor();
+    letGo();
+    await page.unroute('**/runs?*status=waiting-approval*');
+    await question.locator('.quorum[data-granted="1"]').waitFor();
+    await page.locator('h1:focus').waitFor();
+    await host.client().runs.cancel(asId<RunId>(String(runId)), 'it was asked for this test');
+    expect(troubles).toEqual([]);
+    await context.close();
+  });
+
   test('is answered through a link without a key, once', async () => {
     await evaluate('3.0.0');
     const asking = await openAs('ann', `/agents/${AGENT}`);

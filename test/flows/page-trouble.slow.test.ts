@@ -194,4 +194,17 @@ describe.skipIf(pages.isSkipped)('what leads anywhere by its name', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await context.close();
   });
+
+  test('has the focus before anything is painted, so that no letter of a fast typist is lost', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/runs');
+    await page.getByRole('button', { name: 'Go to' }).waitFor();
+    // Only microtasks: no frame and no next key comes between.
+    const focused = await page.evaluate(`(async () => {
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }));
+      for (let turn = 0; turn < 50; turn += 1) await undefined;
+      return document.activeElement?.getAttribute('aria-label');
+    })()`);
+    expect(focused).toBe('Name of a run, suite, agent or task');
+    await context.close();
+  });
 });

@@ -128,7 +128,7 @@ import { appendFileSync, existsSync } from 'node:fs';
 const delayMs = Number(process.env.DELAY_MS ?? ${delayMs});
 const isHeld = (input) => input >= ${holdFrom} && !existsSync(new URL('./go', import.meta.url));
 export default async (input, ctx) => {
-  if (process.env.CALLS) appendFileSync(process.env.CALLS, [ctx.runId, input, process.env.CALLER ?? ''].join(' ') + '\\n');
+  if (process.env.CALLS) appendFileSync(process.env.CALLS, [ctx.runId, input, process.env.CALLER ?? '', Date.now()].join(' ') + '\\n');
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs * (0.5 + Math.random())));
   while (isHeld(input)) await new Promise((resolve) => setTimeout(resolve, 20));
   return input % 10 === 7 ? 'no idea' : 'answer ' + input;

@@ -1,6 +1,7 @@
 import type { EvalReport, EvalSummary, RunId } from '@touchstone/protocol';
 import { schemaIssues } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
+import { collectRun } from '@touchstone/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startToolServer, type ToolServer } from './pack-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
@@ -193,5 +194,42 @@ describe('the report of', () => {
     expect(second.report.aggregate).toEqual(first.report.aggregate);
     const part = await runAndReport('twice', suite, { evalModes: ['golden'] });
     expect(part.report.tasks).toMatchObject({ total: 3, selected: 2 });
+  });
+});
+
+describe('a run that is collected from its report and the tasks that did not pass', () => {
+  /** A host that does not know which tasks are meant answers with all of them, or refuses. */
+  const others: readonly (readonly [string, (query: object) => object])[] = [
+    [
+      'a host that tells all tasks whatever it is asked',
+      ({ outcome: _, ...query }: { outcome?: string }) => query,
+    ],
+    ['a host that refuses the question', (query) => ('outcome' in query ? { limit: 0 } : query)],
+  ];
+  const suites: readonly (readonly [string, object])[] = [
+    [
+      'goldens',
+      { modes: ['golden'], tasks: [golden('g-0', 'a'), golden('g-1', 'b', 'c'), golden('g-2', 'd', 'e')] },
+    ],
+    ['attacks', { modes: ['adversarial', 'golden'], tasks: [golden('g-0', 'a'), golden('g-1', 'b', 'c')] }],
+    [
+      'rubrics',
+      { modes: ['rubric'], tasks: [rubric('r-0', 'later', [LATER, 1]), rubric('r-1', 'no', [LATER, 1])] },
+    ],
+  ];
+
+  it.each(suites)('is the same as one collected from all results: %s', async (name, suite) => {
+    const client = host.client();
+    const { runId } = await runAndReport(`collected-${name}`, suite, { repeats: 2 });
+    const options = { bodies: 9, totals: true, now: Date.now() };
+    const view = await collectRun(client, runId, options);
+    expect(view.failures.length).toBeGreaterThan(0);
+    for (const [, asOther] of others) {
+      const results: typeof client.runs.results = (id, query = {}, reading) =>
+        client.runs.results(id, asOther(query), reading);
+      expect(await collectRun({ ...client, runs: { ...client.runs, results } }, runId, options)).toEqual(
+        view,
+      );
+    }
   });
 });

@@ -179,7 +179,8 @@ function comparable(text: string, cwd: string): string {
       .replace(/^.*p50 .*$/gm, 'LATENCY')
       .replace(/[\d.]+ (ms|s|kB|MB|B)\b/g, 'N $1')
       .replace(/\b(\d+ (ms|s|seconds?) ago|just now|now)\b/g, 'AGO')
-      .replace(/\b(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b/g, 'HASH')
+      // One may consist of digits alone.
+      .replace(/\b[0-9a-f]{8,}\b/g, 'HASH')
       .replace(/PUBLIC KEY-----[^-]*-----END/g, 'PUBLIC KEY-----END')
       .replace(/[\w-]{40,}/g, 'KEY')
       // Only a file gives space back to the disk by itself.

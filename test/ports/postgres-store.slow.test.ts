@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPostgresStore, openStore, STORED_TABLES } from '../../packages/touchstone/src/store/index.js';
 import { type Cluster, hasPostgres, queryPostgres, querySqlite, startCluster } from '../setup/postgres.js';
-import { ACME, commitSteps, leasedRun, testClock } from './store/givens.js';
+import { ACME, commitSteps, events, leasedRun, record, started, step, testClock } from './store/givens.js';
 import { raceCases } from './store/race-cases.js';
 import { sharedCases, storeCases } from './store-cases.js';
 
@@ -47,6 +47,33 @@ describe.skipIf(!hasPostgres())('PostgreSQL store', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('a page of results reads its own rows, and not all that is left of the log', async () => {
+    const url = cluster.newUrl();
+    const store = await openPostgresStore({ url, clock: testClock() });
+    const [steps, page] = [8_000, 100];
+    const { lease } = await leasedRun(store, 'long');
+    const ordinals = Array.from({ length: steps }, (_, at) => at);
+    const seals = ordinals.map((ordinal) => record(ordinal));
+    const entries = [events(started()), ...ordinals.map((ordinal) => step(ordinal))];
+    await store.log.commit(lease, { seals, entries, firstSequence: 0, run: { status: 'running' } });
+    const rowsRead = async (): Promise<number> => {
+      const [row] = await queryPostgres(
+        url,
+        `SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_user_tables
+          WHERE relname = 'log_entries' AND schemaname = current_schema()`,
+      );
+      return Number(row?.rows);
+    };
+    const before = await rowsRead();
+    for (let at = 0; at < steps; at += page)
+      expect(await store.log.results(lease.owner, lease.runId, at, page)).toHaveLength(page);
+    // A connection tells the server's statistics what it has read at its end.
+    await store.close();
+    await vi.waitFor(async () => expect((await rowsRead()) - before).toBeGreaterThanOrEqual(steps), 20_000);
+    // A server plans the first few executions of a statement by themselves, and may read all that is left for each of those.
+    expect((await rowsRead()) - before).toBeLessThan(8 * steps);
+  });
+
   it('everything that is stored is copied', async () => {
     const url = cluster.newUrl();
     await (await openPostgresStore({ url, clock: testClock() })).close();
@@ -67,6 +94,15 @@ describe.skipIf(!hasPostgres())('PostgreSQL store', () => {
     await expect(open()).rejects.toMatchObject({ code: 'unavailable', details: { reason: 'newer' } });
     await queryPostgres(url, 'DROP TABLE schema_version');
     await expect(open()).rejects.toMatchObject({ code: 'unavailable', details: { reason: 'foreign' } });
+  });
+
+  it('a step that has nothing to do here keeps no older program out', async () => {
+    const url = cluster.newUrl();
+    await (await openPostgresStore({ url, clock: testClock() })).close();
+    const rows = await queryPostgres(url, 'SELECT version, reads_from FROM schema_version ORDER BY version');
+    const readsFrom = rows.map((row) => Number(row.reads_from));
+    expect(readsFrom.slice(18, 20)).toEqual([19, 19]);
+    expect(readsFrom.slice(0, 18)).toEqual(readsFrom.slice(0, 18).map((_, at) => at + 1));
   });
 
   it('a server that is not there is unreachable, and the password is in no message', async () => {

@@ -110,24 +110,49 @@ export async function startServer({ durable, settings: more = {} }: ClusterOptio
     );
   };
   start();
+  let isFrozen = false;
+  const thaw = (): void => {
+    thawServer(data);
+    isFrozen = false;
+  };
   return {
     url: `postgres://touchstone:pg-test-password@127.0.0.1:${port}/postgres`,
     crash: () => control('-m', 'immediate', 'stop'),
     start,
-    freeze: () => signalServer(data, 'SIGSTOP'),
-    thaw: () => signalServer(data, 'SIGCONT'),
+    freeze() {
+      isFrozen = true;
+      freezeServer(data);
+    },
+    thaw,
     async stop() {
-      control('-m', 'immediate', 'stop');
+      // A server that stands still cannot be stopped.
+      if (isFrozen) thaw();
+      if (existsSync(join(data, 'postmaster.pid'))) control('-m', 'immediate', 'stop');
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function signalServer(data: string, signal: NodeJS.Signals): void {
-  const [first = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
-  const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8');
-  for (const pid of [first, ...children.split(' ').filter(Boolean)]) process.kill(Number(pid), signal);
+/** While the first process stands still, none of the others is made or forgotten: it stops first, and goes on last. */
+function freezeServer(data: string): void {
+  const first = firstProcess(data);
+  process.kill(first, 'SIGSTOP');
+  for (const pid of childrenOf(first)) process.kill(pid, 'SIGSTOP');
 }
+
+function thawServer(data: string): void {
+  const first = firstProcess(data);
+  for (const pid of childrenOf(first)) process.kill(pid, 'SIGCONT');
+  process.kill(first, 'SIGCONT');
+}
+
+function firstProcess(data: string): number {
+  const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+  return Number(pid);
+}
+
+const childrenOf = (pid: number): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
 type Run = (program: string, args: readonly string[]) => void;
 

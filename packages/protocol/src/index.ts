@@ -33,7 +33,7 @@ export type {
 export type { AnnotationWire } from './wire/openwop/annotation.js';
 export type { AnnotationCreateWire } from './wire/openwop/annotation-create.js';
 export type { DebugBundleWire } from './wire/openwop/debug-bundle.js';
-export type { EvalSummary, TaskScore } from './wire/openwop/eval-summary.js';
+export type { EvalSummary, SummaryTotals, TaskScore } from './wire/openwop/eval-summary.js';
 export type { RunCreateWire } from './wire/openwop/run-create.js';
 export type { RunDiffResponseWire } from './wire/openwop/run-diff-response.js';
 export type { RunSnapshotWire } from './wire/openwop/run-snapshot.js';

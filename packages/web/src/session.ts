@@ -9,6 +9,8 @@ const KEY = 'touchstone.session';
 const PATH = '/v1/host/touchstone/session';
 
 let hasEnded = false;
+/** Aborted by a sign-out: what is on its way would be refused without the session, and nothing is asked until the next sign-in. */
+let asking = new AbortController();
 let answeredAt: number | undefined;
 
 export const lastNews = (): number | undefined => answeredAt;
@@ -30,7 +32,9 @@ export async function sessionFetch(url: string, init: RequestInit = {}): Promise
 function send(url: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   headers.set('touchstone-session', localStorage.getItem(KEY) ?? '');
-  return fetch(url, { ...init, headers });
+  if (asking.signal.aborted && isSignedIn()) asking = new AbortController();
+  const signal = init.signal ? AbortSignal.any([init.signal, asking.signal]) : asking.signal;
+  return fetch(url, { ...init, headers, signal });
 }
 
 /** Leads to the sign-in, and afterwards back to here. */
@@ -53,7 +57,9 @@ export async function signIn(secret: string): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await sessionFetch(PATH, { method: 'DELETE' }).catch(() => undefined);
+  const headers = { 'touchstone-session': localStorage.getItem(KEY) ?? '' };
   localStorage.removeItem(KEY);
+  asking.abort();
+  await fetch(PATH, { method: 'DELETE', headers }).catch(() => undefined);
   navigate('/sign-in', { replace: true });
 }

@@ -139,7 +139,12 @@ export const step = (ordinal: number, eventCount = 2, repeats = 1): LogEntry => 
 export const events = (...list: readonly NewEvent[]): LogEntry => ({ kind: 'events', events: list });
 
 /** Commits `run.started`, then one sealed step per ordinal, each in a commit of its own. */
-export async function commitSteps(store: Store, lease: Lease, ordinals: readonly number[]): Promise<number> {
+export async function commitSteps(
+  store: Store,
+  lease: Lease,
+  ordinals: readonly number[],
+  entryOf: (ordinal: number) => LogEntry = step,
+): Promise<number> {
   await store.log.commit(lease, {
     entries: [events(started())],
     firstSequence: 0,
@@ -147,7 +152,7 @@ export async function commitSteps(store: Store, lease: Lease, ordinals: readonly
   });
   let firstSequence = 1;
   for (const ordinal of ordinals) {
-    await store.log.commit(lease, { seals: [record(ordinal)], entries: [step(ordinal)], firstSequence });
+    await store.log.commit(lease, { seals: [record(ordinal)], entries: [entryOf(ordinal)], firstSequence });
     firstSequence += 3;
   }
   return firstSequence;

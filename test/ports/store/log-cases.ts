@@ -1,6 +1,7 @@
 import { asId } from '@touchstone/protocol';
+import type { NewEvent } from '@touchstone/protocol/bodies';
 import { expect, it } from 'vitest';
-import type { Commit, Run, Store } from '../../../packages/touchstone/src/ports/index.js';
+import type { Commit, LogEntry, Run, Store } from '../../../packages/touchstone/src/ports/index.js';
 import {
   ACME,
   commitSteps,
@@ -16,6 +17,12 @@ import {
   step,
   type taskName,
 } from './givens.js';
+
+const completedWith = (outputs: object): NewEvent => ({
+  type: 'run.completed',
+  at: START,
+  payload: { outputs: outputs as never },
+});
 
 export function logCases(open: () => Promise<Store>): void {
   it('a step expands to its records in repeat order, causes inside their own record, then its score', async () => {
@@ -178,6 +185,62 @@ export function logCases(open: () => Promise<Store>): void {
     expect(await store.log.last(ACME, run.runId)).toMatchObject({ type: 'run.completed', sequence: end });
   });
 
+  /** A run whose log has its steps in this order, and ends with a summary that is stored without its list of tasks. */
+  const evaluated = async (
+    store: Store,
+    name: string,
+    ordinals: readonly number[],
+    tasks = ordinals.length,
+  ) => {
+    const { run, lease } = await leasedRun(store, name);
+    const end = await commitSteps(store, lease, ordinals);
+    const outputs = { aggregateScore: 1, regression: { baselineRunId: 'b', scoreDelta: 0 } };
+    const last = completedWith(outputs);
+    const entry: LogEntry = { kind: 'events', events: [decided('t', 'x'), last], tasks };
+    const change = { status: 'completed', completedAt: START + 10 } as const;
+    await store.log.commit(lease, { entries: [entry], firstSequence: end, run: change });
+    return { run, end, entry, outputs };
+  };
+  const listed = (ordinals: readonly number[]) =>
+    ordinals.map((ordinal) => ({ taskId: `task-${ordinal}`, score: 1, passed: true }));
+
+  it('a summary is told with its list of tasks, in the order of the suite, and stored without it', async () => {
+    const store = await open();
+    const { run, end, entry, outputs } = await evaluated(store, 'r1', [0, 3, 1, 2]);
+    const tasks = listed([0, 1, 2, 3]);
+    const last = await store.log.last(ACME, run.runId);
+    expect(last).toMatchObject({ type: 'run.completed', payload: { outputs: { ...outputs, tasks } } });
+    for (const after of [-1, end - 1, end])
+      expect((await store.log.read(ACME, run.runId, after, 100)).at(-1)).toEqual(last);
+    expect((await store.log.read(ACME, run.runId, end - 1, 1)).at(0)?.type).toBe('agent.decided');
+    const [stored] = await store.log.entries(ACME, run.runId, end, 1);
+    expect(stored?.entry).toEqual(entry);
+  });
+
+  it('a summary whose results are not all there is damaged', async () => {
+    const store = await open();
+    const { run } = await evaluated(store, 'r1', [0, 1], 3);
+    expect(await refusalOf(store.log.last(ACME, run.runId))).toMatchObject({ code: 'unavailable' });
+    expect(await store.log.read(ACME, run.runId, -1, 3)).toHaveLength(4);
+  });
+
+  it('a summary whose list fills a page is a page of its own', async () => {
+    const store = await open();
+    const ordinals = Array.from({ length: 15_000 }, (_, ordinal) => ordinal);
+    const { run, lease } = await leasedRun(store, 'r1');
+    const seals = ordinals.map((ordinal) => record(ordinal));
+    const steps = ordinals.map((ordinal) => step(ordinal));
+    await store.log.commit(lease, { seals, entries: steps, firstSequence: 0 });
+    const end = 3 * ordinals.length;
+    const last = completedWith({ aggregateScore: 1 });
+    const entry: LogEntry = { kind: 'events', events: [last], tasks: ordinals.length };
+    const change = { status: 'completed', completedAt: START + 10 } as const;
+    await store.log.commit(lease, { entries: [entry], firstSequence: end, run: change });
+    expect((await store.log.read(ACME, run.runId, end - 4, 100)).at(-1)?.sequence).toBe(end - 1);
+    const outputs = { aggregateScore: 1, tasks: listed(ordinals) };
+    expect(await store.log.read(ACME, run.runId, end - 1, 100)).toMatchObject([{ payload: { outputs } }]);
+  });
+
   it('a partial run tells what is in the log and what only waits', async () => {
     const store = await open();
     const { run, lease } = await leasedRun(store, 'r1');
@@ -208,6 +271,25 @@ export function logCases(open: () => Promise<Store>): void {
         lastSequence: expect.any(Number),
       },
     ]);
+  });
+
+  it('results of tasks that did not pass come in log order from any offset', async () => {
+    const store = await open();
+    const { run, lease } = await leasedRun(store, 'r1');
+    const failing = (ordinal: number): LogEntry => {
+      const entry = step(ordinal);
+      if (entry.kind !== 'step' || !entry.result || ordinal < 3) return entry;
+      // Texts that look like the member, in results of both kinds.
+      return { ...entry, result: { ...entry.result, judge: asId('"passed":false'), passed: ordinal === 7 } };
+    };
+    await commitSteps(store, lease, [0, 4, 2, 1, 9, 3, 7], failing);
+    const all = await store.log.results(ACME, run.runId, 0, 10);
+    const failed = all.filter(({ result }) => !result.passed);
+    expect(failed.map(({ ordinal }) => ordinal)).toEqual([4, 9, 3]);
+    for (const offset of [0, 2, 1, 3, 4, 0])
+      expect(await store.log.failures(ACME, run.runId, offset, 2)).toStrictEqual(
+        failed.slice(offset, offset + 2),
+      );
   });
 
   it('results of chosen steps come in log order, and absent ones not at all', async () => {

@@ -120,6 +120,7 @@ function callsOf(store: Store, token: number): Calls {
       read: (owner, runId) => store.log.read(owner, runId, -1, 100),
       last: (owner, runId) => store.log.last(owner, runId),
       results: (owner, runId) => store.log.results(owner, runId, 0, 9),
+      failures: (owner, runId) => store.log.failures(owner, runId, 0, 9),
       resultsAt: (owner, runId) => store.log.resultsAt(owner, runId, [0]),
       pending: (owner, runId) => store.log.pending(owner, runId),
       appended: (owner, runId) => store.log.appended(owner, runId),

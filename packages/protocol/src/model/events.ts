@@ -1,6 +1,6 @@
 // Exported from `@touchstone/protocol/bodies`: `agent.*` and `run.started` payloads carry content.
 
-import type { EvalSummary } from '../wire/openwop/eval-summary.js';
+import type { EvalSummary, SummaryTotals } from '../wire/openwop/eval-summary.js';
 import type { Body } from './body.js';
 import type { AuthorizationDecided, DeploymentPayloads } from './deployment.js';
 import type { RunError } from './errors.js';
@@ -38,8 +38,8 @@ export type Payloads = {
   };
   /** Ends the log. An eval run's `outputs` are its summary. */
   'run.completed': {
-    /** The summary of an eval run; what an agent or a workflow returned. */
-    readonly outputs?: EvalSummary | Body;
+    /** The summary of an eval run, which is stored without its list of tasks; what an agent or a workflow returned. */
+    readonly outputs?: EvalSummary | SummaryTotals | Body;
     /** From start to end, in milliseconds, pauses included. */
     readonly durationMs?: number;
   };

@@ -1,6 +1,6 @@
 // Payloads of the content-free events. They name ids, numbers and flags; none of them can name a Body.
 
-import type { EvalSummary } from '../wire/openwop/eval-summary.js';
+import type { SummaryTotals, TaskScore } from '../wire/openwop/eval-summary.js';
 import type { AgentId, EventId, InvocationId, ModelName, RunId, SuiteId, TaskId, Version } from './ids.js';
 import type { EvalMode, ModelClass } from './modes.js';
 import type { InvocationOutcome, TaskResult } from './score.js';
@@ -137,21 +137,30 @@ export type ReplayDiverged = {
   readonly divergenceKind: 'output';
 };
 
+/** What event and summary say of a task alike. */
+const measured = ({ taskId, score, passed, costUsd, latencyMs, schemaValid }: TaskResult) => ({
+  taskId,
+  score,
+  passed,
+  ...(costUsd !== undefined && { costUsd }),
+  ...(latencyMs !== undefined && { latencyMs }),
+  ...(schemaValid !== undefined && { schemaValid }),
+});
+
 /** The `eval.scored` payload of a task, from its result. Read by the log when it expands a task, so it is stored once. */
-export function evalScored(result: TaskResult): EvalScored {
-  return {
-    taskId: result.taskId,
-    score: result.score,
-    passed: result.passed,
-    ...(result.costUsd !== undefined && { costUsd: result.costUsd }),
-    ...(result.latencyMs !== undefined && { latencyMs: result.latencyMs }),
-    ...(result.schemaValid !== undefined && { schemaValid: result.schemaValid }),
-    ...(result.findings && result.findings.length > 0 && { safetyFindingCount: result.findings.length }),
-  };
-}
+export const evalScored = (result: TaskResult): EvalScored => ({
+  ...measured(result),
+  ...(result.findings && { safetyFindingCount: result.findings.length }),
+});
+
+/** What the summary of a run lists of a task, from its result. Read where the list is asked for, so it is stored once. */
+export const taskScore = (result: TaskResult): TaskScore => ({
+  ...measured(result),
+  ...(result.findings && { safetyFindings: result.findings }),
+});
 
 /** The `eval.completed` payload of a run, from its summary. */
-export const evalCompleted = (summary: EvalSummary): EvalCompleted => ({
+export const evalCompleted = (summary: SummaryTotals): EvalCompleted => ({
   aggregateScore: summary.aggregateScore,
   passed: summary.passed,
   taskCount: summary.taskCount,

@@ -71,6 +71,8 @@ export type Score =
       readonly value: number;
       /** What safety checks found; empty when they found nothing or did not run. */
       readonly findings: readonly Finding[];
+      /** All safety checks of an adversarial run have looked at the answer, so that an empty list says that it is clean. */
+      readonly probed?: true;
     }
   | {
       /** Something else than the answer was missing. */
@@ -169,7 +171,7 @@ export type TaskResult = {
   readonly cacheHits?: number;
   /** Whether every answer fits the agent's return schema; absent when it has none. */
   readonly schemaValid?: boolean;
-  /** What safety checks found in any repeat; absent when they found nothing. */
+  /** What safety checks found in any repeat. Empty when an adversarial run found nothing; absent when any other run did. */
   readonly findings?: readonly Finding[];
   /** Why there is no score; the 0 above then says nothing about the answer. */
   readonly unscored?: UnscoredReason;

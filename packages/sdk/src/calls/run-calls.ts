@@ -7,6 +7,7 @@ import type {
   RunId,
   RunPreview,
   Scorecard,
+  SummaryTotals,
   TaskBodies,
   TaskFacets,
   TaskList,
@@ -29,6 +30,12 @@ import { controlCalls } from './control-calls.js';
 import { historyCalls } from './history-calls.js';
 import { removalCalls } from './removal-calls.js';
 import { taskCalls } from './task-calls.js';
+
+/** A page of results. */
+type ResultsQuery = PageQuery & {
+  /** Only those of tasks that did not pass: that failed, or have no score. */
+  readonly outcome?: 'not-passed';
+};
 
 /** Calls on runs. */
 export function runCalls(transport: Transport, get: Get) {
@@ -63,11 +70,14 @@ export function runCalls(transport: Transport, get: Get) {
      */
     contractReport: (runId: RunId, reading?: Reading): Promise<ContractReport> =>
       get(`${VENDOR}/runs/${at(runId)}/contract-report`, reading),
+    /** The scorecard of a completed eval run without its list of tasks, which `results` tells page by page. */
+    summaryTotals: (runId: RunId, reading?: Reading): Promise<SummaryTotals> =>
+      get(`${VENDOR}/runs/${at(runId)}/summary-totals`, reading),
     /**
      * The content-free results of a run, in the order of its log; also of a run that goes on. `readResults` reads all
-     * pages.
+     * pages. Those of tasks that did not pass can be read alone.
      */
-    results: (runId: RunId, page: PageQuery = {}, reading?: Reading): Promise<Page<StepResult>> =>
+    results: (runId: RunId, page: ResultsQuery = {}, reading?: Reading): Promise<Page<StepResult>> =>
       get(`${VENDOR}/runs/${at(runId)}/results`, reading, page),
     /** What a run would do. Refused as `create` would be; creates nothing. */
     preview: (body: CreateRun, reading?: Reading): Promise<RunPreview> =>

@@ -4,7 +4,7 @@ export * from './bars.js';
 export * from './collect/collect-run.js';
 export { bodiesOf, sentenceOf } from './collect/failure-bodies.js';
 export { percentile } from './collect/fold-results.js';
-export { absentElsewhere, readResults, readSteps } from './collect/read-results.js';
+export { absentElsewhere, readResults, readSteps, resultsInOrder } from './collect/read-results.js';
 export * from './confirmation.js';
 export * from './contract.js';
 export * from './deployment-words.js';

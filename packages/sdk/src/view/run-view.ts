@@ -16,6 +16,7 @@ import type {
   Severity,
   SimulatedUser,
   SuitePin,
+  SummaryTotals,
   TaskResult,
   Thresholds,
   UnscoredReason,
@@ -131,7 +132,7 @@ export type Confirmation = {
 };
 
 /** The totals of a summary; the other members where the whole of it was read. */
-export type ShownSummary = Omit<EvalSummary, 'tasks'> & Partial<Pick<EvalSummary, 'tasks'>>;
+export type ShownSummary = SummaryTotals & Partial<Pick<EvalSummary, 'tasks'>>;
 
 /** One eval run as people are shown it: a fold over what its host tells of it, here or elsewhere. */
 export type RunView = {

@@ -12,6 +12,7 @@ export { conversationIssues, readConversation } from './kinds/conversation/input
 export { pinUser, type UserDecision } from './kinds/conversation/pin-user.js';
 export { type ModelDecision, type ModelRequest, pinModel } from './kinds/model/pin-model.js';
 export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './kinds/module/module-context.js';
+export { createModuleProcesses, type ModuleProcesses } from './kinds/module/module-processes.js';
 export { readAnswers } from './kinds/recorded/answers-file.js';
 export { createAskModel } from './models/ask.js';
 export { chooseModel } from './models/choose.js';

@@ -20,6 +20,7 @@ import { createLinesAgent } from './kinds/lines/lines.js';
 import { createModelAgent } from './kinds/model/model-agent.js';
 import { createModuleAgent } from './kinds/module/module.js';
 import type { ModuleAgent } from './kinds/module/module-context.js';
+import type { ModuleProcesses } from './kinds/module/module-processes.js';
 import { createOpenwopAgent } from './kinds/openwop/openwop.js';
 import { createRecordedAgent } from './kinds/recorded/recorded.js';
 import { createScriptedAgent } from './kinds/scripted/scripted.js';
@@ -37,6 +38,7 @@ type AgentLimits = {
   readonly retries?: RetryLimits;
   /** Of a module whose entry does not say how much it may use; without a limit it lives in a thread. */
   readonly moduleMemoryMb?: number;
+  readonly moduleProcesses?: Pick<ModuleProcesses, 'start'>;
 };
 
 /** Whose run it is, which model was pinned for it, and whether remembered answers may stand in for that model. */
@@ -94,7 +96,7 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
     case 'module':
       return createModuleAgent(run, {
         ...parts,
-        ...defined({ memoryMb: parts.limits?.moduleMemoryMb }),
+        ...defined({ memoryMb: parts.limits?.moduleMemoryMb, processes: parts.limits?.moduleProcesses }),
         maxOutputBytes,
       });
     case 'function':

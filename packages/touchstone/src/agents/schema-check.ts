@@ -12,7 +12,7 @@ import {
   type MaybePromise,
   type SchemaCheck,
 } from '../ports/index.js';
-import { runBounded, TookTooLong } from './watchdog.js';
+import { runBounded, TookTooLong, withinProcessorTime } from './watchdog.js';
 
 // Schemas that tenants wrote may be slow to compile and slow to check with, on purpose or not. Only what is tiny is compiled
 // here; everything else is for a thread, which can be stopped.
@@ -175,15 +175,23 @@ function compile(schema: unknown): Compilation {
   const issue = capIssue(schema);
   if (issue) return { issue };
   try {
-    // Made out here: a library that was interrupted while it loads would stay half loaded.
-    const describer = schemaDescriber();
-    const compiler = createCompiler({ meta: false, validateSchema: false });
     return {
-      validate: runBounded(COMPILE_TIMEOUT_MS, () => compileWith(describer, compiler, schema as JsonObject)),
+      validate: withinProcessorTime(COMPILE_TIMEOUT_MS, (ms) => compileWithin(ms, schema as JsonObject)),
     };
   } catch (error) {
-    if (error instanceof TookTooLong) describesSchemas = undefined;
     return { issue: { pointer: '', message: whyUnusable(error) } };
+  }
+}
+
+function compileWithin(timeoutMs: number, schema: JsonObject): ValidateFunction {
+  // Made out here: a library that was interrupted while it loads would stay half loaded.
+  const describer = schemaDescriber();
+  const compiler = createCompiler({ meta: false, validateSchema: false });
+  try {
+    return runBounded(timeoutMs, () => compileWith(describer, compiler, schema));
+  } catch (error) {
+    if (error instanceof TookTooLong) describesSchemas = undefined;
+    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import { createContext, Script } from 'node:vm';
+import { processorMs } from '../net/index.js';
 
 /** Foreign work was stopped because it took too long. */
 export class TookTooLong extends Error {}
@@ -26,6 +27,31 @@ export function runBounded<T>(timeoutMs: number, work: () => T): T {
   }
   if (!done) throw new TookTooLong();
   return done.value;
+}
+
+/** Part of the time that interrupted work has to have used to be too long, and how much longer it gets at most. */
+const ENOUGH = 0.8;
+const MOST = 16;
+
+/**
+ * For work in a thread that may hardly get a processor: what counts is the time of the processor. Work that was interrupted
+ * before it had that much is begun anew, with more time.
+ */
+export function withinProcessorTime<T>(
+  limitMs: number,
+  work: (timeoutMs: number) => T,
+  now: () => number | undefined = processorMs,
+): T {
+  for (let timeoutMs = limitMs; ; timeoutMs *= 4) {
+    const before = now() ?? 0;
+    try {
+      return work(timeoutMs);
+    } catch (error) {
+      const usedMs = (now() ?? Number.POSITIVE_INFINITY) - before;
+      const isLast = usedMs >= limitMs * ENOUGH || timeoutMs >= limitMs * MOST;
+      if (isLast || !(error instanceof TookTooLong)) throw error;
+    }
+  }
 }
 
 function prepareBoundedCall(): (timeoutMs: number) => void {

@@ -57,6 +57,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     compileDefinition: inSlots(parts.compilations, (owner, request) =>
       compileDefinition(profiles, owner, request),
     ),
+    keepAgentsReady: agents.keepReady,
     useDefinition: (agent) => agents.registry.add(definitionSpec(agent), config.baseDir),
     async close() {
       await upkeep.stop();

@@ -114,7 +114,7 @@ export type { Touchstone } from './touchstone.js';
 export { type CheckedScorecard, checkScorecardFile } from './views/import-scorecard.js';
 export { comparableLine } from './views/log-normalisation.js';
 export type { ReportOptions } from './views/report.js';
-export { readSummary } from './views/run-measurement.js';
+export { readSummary, readSummaryTotals } from './views/run-measurement.js';
 export { snapshotOf } from './views/snapshot.js';
 export { findSuiteTask, listSuiteTasks } from './views/suite-tasks.js';
 export type { EvalRun } from './views/tasks/task-table.js';

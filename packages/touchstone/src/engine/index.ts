@@ -1,4 +1,4 @@
-export { agentIds } from './invoke/opaque-ids.js';
+export { openAgentIds } from './invoke/opaque-ids.js';
 export type { FloorNode, FloorWorkflow } from './kinds/floor-nodes.js';
 export { FLOOR_WORKFLOWS, floorWorkflow, USAGE_WORKFLOW } from './kinds/floor-workflows.js';
 export { resultPages, walkInOrder } from './log/read-results.js';

@@ -4,7 +4,6 @@ import type {
   DeploymentPlan,
   Digest,
   EvalPlan,
-  EvalSummary,
   ModelClass,
   Move,
   Owner,
@@ -14,6 +13,7 @@ import type {
   RunId,
   RunOutcome,
   SuiteId,
+  SummaryTotals,
   TaskId,
   TaskResult,
   Thresholds,
@@ -42,7 +42,7 @@ import type {
 /** Takes the results of a run that ends, and says what came of its contract. */
 export type ContractFold = {
   add(result: TaskResult): void;
-  result(summary: EvalSummary): Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>;
+  result(summary: SummaryTotals): Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>;
 };
 
 /** Takes the steps of a run that ends. A baseline is read once they are all there. */
@@ -79,14 +79,14 @@ export type Parts = {
     threshold: number,
     ownThreshold: boolean,
   ) => TaskResult;
-  /** The summary of an evaluation, of results that come one after the other. */
+  /** The summary of an evaluation without its list of tasks, of results that come one after the other. */
   readonly createSummary: (facts: {
     suiteId: SuiteId;
     suiteVersion: Version;
     modelClass?: ModelClass;
     thresholds?: Thresholds;
     regression?: { baselineRunId: RunId; baselineScore: number; diffRef?: string };
-  }) => { add(result: TaskResult): void; result(): EvalSummary };
+  }) => { add(result: TaskResult): void; result(): SummaryTotals };
   /** The verdict of a run's contract, where its suite has one. */
   readonly openContract: (
     run: Run,

@@ -1,4 +1,4 @@
-import { defined, type EvalReport } from '@touchstone/protocol';
+import { defined, type EvalReport, type RunId } from '@touchstone/protocol';
 import { type JudgeFacts, type RunView, refOf } from '@touchstone/sdk/view';
 
 /** What a report says of the promotion that followed a run: one sentence, free of content. */
@@ -29,12 +29,20 @@ type RunExtras = {
   readonly promotion?: object;
 };
 
+/** Stands where the list of tasks belongs in a summary that was read without it: whoever writes the document reads them. */
+export class UnreadTasks {
+  constructor(readonly runId: RunId) {}
+}
+
 /** One run as a JSON document: content-free, and the same whether the run was local or on another host. */
 export const runDocument = (result: RunView, { exitCode, recorded, promotion }: RunExtras): object => ({
   runId: result.runId,
   status: result.status,
   exitCode,
-  summary: result.summary,
+  summary: result.summary && {
+    ...result.summary,
+    tasks: result.summary.tasks ?? new UnreadTasks(result.runId),
+  },
   agent: { agentId: result.agent.agentId, version: result.agent.version, digest: result.agent.digest },
   suite: { ref: refOf(result.suite), digest: result.suite.digest },
   unscored: result.unscored,

@@ -5,6 +5,7 @@ export {
   type RefusedSuite,
   type ReportedPromotion,
   runDocument,
+  UnreadTasks,
 } from './document.js';
 export type { FileRun, PagePart } from './files/file-run.js';
 export { FILE_FORMATS } from './files/formats.js';

@@ -180,7 +180,7 @@ function removedCases(result: ExportedRun): readonly Case[] {
 function findingCases(result: ExportedRun, which: JunitFailures): readonly Case[] {
   const { findings = [], failures } = result;
   if (findings.length === 0) return [];
-  const isDecisive = failures.some((failure) => failure.findings);
+  const isDecisive = failures.some((failure) => failure.findings?.length);
   const status = failsByFinding(result) ? 'fail' : isDecisive ? besideVerdict(result, which) : 'warn';
   return [caseOf(result, '(findings)', status, findings.map(findingWords).join('; '), 'findings')];
 }

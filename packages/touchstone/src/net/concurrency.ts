@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/index.js';
+import { FreeList } from './free-list.js';
 
 /** A promise settled from outside. Node 20 has no `Promise.withResolvers`. */
 export type Deferred<T> = {
@@ -17,7 +18,9 @@ export function createDeferred<T>(): Deferred<T> {
   return { promise, resolve, reject };
 }
 
-const fanOuts = new WeakMap<AbortSignal, Set<() => void>>();
+type Callbacks = FreeList<() => void>;
+
+const fanOuts = new WeakMap<AbortSignal, Callbacks>();
 
 /**
  * Calls back when the signal aborts; returns the function that stops listening. A run's signal is shared by all its
@@ -26,12 +29,15 @@ const fanOuts = new WeakMap<AbortSignal, Set<() => void>>();
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (!signal) return () => undefined;
   const callbacks = fanOuts.get(signal) ?? startFanOut(signal);
-  callbacks.add(callback);
-  return () => callbacks.delete(callback);
+  let index: number | undefined = callbacks.add(callback);
+  return () => {
+    if (index !== undefined) callbacks.remove(index);
+    index = undefined;
+  };
 }
 
-function startFanOut(signal: AbortSignal): Set<() => void> {
-  const callbacks = new Set<() => void>();
+function startFanOut(signal: AbortSignal): Callbacks {
+  const callbacks: Callbacks = new FreeList();
   const callAll = () => {
     for (const callback of [...callbacks]) callback();
   };

@@ -1,8 +1,11 @@
 import type { Clock } from '../ports/index.js';
+import { FreeList } from './free-list.js';
 
 export type Deadline = {
   dueAt: number;
   stopped: boolean;
+  /** Where it is kept; absent when it is not counted. */
+  index: number | undefined;
   /** What the process had stood still when `dueAt` was last set. */
   stoodStillMs: number;
   readonly expire: () => void;
@@ -18,10 +21,23 @@ export type Deadlines = {
 };
 
 export function createDeadlines(clock: Clock, timeoutMs: number): Deadlines {
-  const running = new Set<Deadline>();
+  const running = new FreeList<Deadline>();
   let wakesAt = Number.POSITIVE_INFINITY;
   let asleep: AbortController | undefined;
   const stoodStill = (): number => clock.stoodStillMs?.() ?? 0;
+
+  function count(deadline: Deadline): void {
+    deadline.index = running.add(deadline);
+    wakeBy(deadline.dueAt);
+  }
+
+  /** False when it was not counted. */
+  function uncount(deadline: Deadline): boolean {
+    if (deadline.index === undefined) return false;
+    running.remove(deadline.index);
+    deadline.index = undefined;
+    return true;
+  }
 
   /** An answer may have come while this process stood still: that time is not the other side's. */
   function extend(deadline: Deadline): void {
@@ -47,9 +63,8 @@ export function createDeadlines(clock: Clock, timeoutMs: number): Deadlines {
     const now = clock.elapsed();
     for (const deadline of [...running]) {
       if (deadline.dueAt <= now) extend(deadline);
-      if (deadline.dueAt > now) continue;
-      running.delete(deadline);
-      deadline.expire();
+      // One that has expired may have stopped another one.
+      if (deadline.dueAt <= now && uncount(deadline)) deadline.expire();
     }
     for (const { dueAt } of running) wakeBy(dueAt);
   }
@@ -57,29 +72,28 @@ export function createDeadlines(clock: Clock, timeoutMs: number): Deadlines {
   return {
     start(expire) {
       const dueAt = clock.elapsed() + timeoutMs;
-      const deadline = { dueAt, stopped: false, stoodStillMs: stoodStill(), expire };
-      running.add(deadline);
-      wakeBy(deadline.dueAt);
+      const stoodStillMs = stoodStill();
+      const deadline: Deadline = { dueAt, stopped: false, index: undefined, stoodStillMs, expire };
+      count(deadline);
       return deadline;
     },
     stop(deadline) {
       deadline.stopped = true;
-      running.delete(deadline);
+      uncount(deadline);
     },
     pause(deadline) {
-      if (!running.delete(deadline)) return () => undefined;
+      if (!uncount(deadline)) return () => undefined;
       extend(deadline);
       const leftMs = deadline.dueAt - clock.elapsed();
       return () => {
         if (deadline.stopped) return;
         deadline.dueAt = clock.elapsed() + leftMs;
         deadline.stoodStillMs = stoodStill();
-        running.add(deadline);
-        wakeBy(deadline.dueAt);
+        count(deadline);
       };
     },
     close() {
-      running.clear();
+      for (const deadline of running) uncount(deadline);
       asleep?.abort();
     },
   };

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import type { Clock } from '../ports/index.js';
 
 /** Addresses of names that this machine knows by itself: `localhost`, and those of its hosts file. */
 export type HostsFile = { find(host: string): Promise<readonly LookupAddress[] | undefined> };
@@ -13,11 +14,21 @@ export const hostsPath = (platform = process.platform, env = process.env): strin
 
 type Entries = ReadonlyMap<string, readonly LookupAddress[]>;
 
-/** Reads the file again when it has changed. A file that cannot be read has no names. */
-export function createHostsFile(path = hostsPath()): HostsFile {
-  let known: { readonly mark: string; readonly entries: Promise<Entries> } | undefined;
+/** Every request to an agent asks for a name, and a change of the file may be seen a second later. */
+const LOOK_AGAIN_MS = 1_000;
 
-  async function entries(): Promise<Entries> {
+/** Reads the file again when it has changed. A file that cannot be read has no names. */
+export function createHostsFile(clock: Pick<Clock, 'elapsed'>, path = hostsPath()): HostsFile {
+  let known: { readonly mark: string; readonly entries: Promise<Entries> } | undefined;
+  let current: { readonly entries: Promise<Entries>; readonly until: number } | undefined;
+
+  function entries(): Promise<Entries> {
+    const now = clock.elapsed();
+    if (!current || current.until <= now) current = { entries: read(), until: now + LOOK_AGAIN_MS };
+    return current.entries;
+  }
+
+  async function read(): Promise<Entries> {
     const { mtimeMs = 0, size = 0 } = await stat(path).catch(
       () => ({}) as { mtimeMs?: number; size?: number },
     );

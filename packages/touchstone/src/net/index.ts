@@ -11,6 +11,7 @@ export {
 } from './concurrency.js';
 export { createDeadlines, type Deadline, type Deadlines } from './deadlines.js';
 export { createFetch, ERROR_CODE_HEADER } from './fetch.js';
+export { FreeList } from './free-list.js';
 export { createGuard, type Guard, GuardRefusal, openGuard } from './guard.js';
 export {
   AnswerTooLarge,
@@ -24,6 +25,7 @@ export {
 export { createNames, type Names } from './names.js';
 export { shareOpenFiles } from './open-files.js';
 export { createPaces, type Pace, type PaceOf } from './pace.js';
+export { processorMs } from './processor-time.js';
 export {
   DEFAULT_RETRIES,
   type RequestBounds,

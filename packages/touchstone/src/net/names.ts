@@ -31,7 +31,7 @@ const never = new AbortController().signal;
 
 export function createNames(parts: NameParts): Names {
   const { clock, perTenant, onWait = () => undefined, askDns = createDns(parts) } = parts;
-  const hosts = createHostsFile(parts.hostsPath);
+  const hosts = createHostsFile(clock, parts.hostsPath);
   const slots = createSlots({ perTenant, total: MOST_LOOKUPS, onWait });
   const ofTenants = new Map<string, Resolve>();
 

@@ -120,3 +120,18 @@ test('whatever comes and goes, the limits hold, and what may begin has begun', a
     }),
   );
 });
+
+test('they are full while work waits, whoever it is of and however it ends', async () => {
+  const slots = createSlots({ perTenant: 1 });
+  const work = startWork(slots);
+  await work.start('acme', 'r', 'first');
+  expect(slots.isFull).toBe(false);
+  void work.start('acme', 'r', 'second');
+  void work.start('acme', 'r', 'third');
+  work.abort('third');
+  expect(slots.isFull).toBe(true);
+  work.end('first');
+  await settled();
+  expect(work.begun).toEqual(['first', 'second']);
+  expect(slots.isFull).toBe(false);
+});

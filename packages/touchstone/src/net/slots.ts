@@ -18,6 +18,7 @@ export function createSlots(limits: SlotLimits): Slots {
   const lines = new Map<string, Line>();
   let taken = 0;
   let turns = 0;
+  let waiting = 0;
 
   const mayTake = (line: Line): boolean => line.taken < perTenant && line.taken < total - taken;
   const forget = (tenant: string, line: Line): void => {
@@ -55,12 +56,15 @@ export function createSlots(limits: SlotLimits): Slots {
     signal: AbortSignal,
   ): Promise<LeaveSlot | undefined> {
     onWait();
+    waiting += 1;
     return new Promise((resolve) => {
       const begin = (): void => {
+        waiting -= 1;
         stopListening();
         resolve(take(tenant, line));
       };
       const stopListening = onAbort(signal, () => {
+        waiting -= 1;
         remove(line, group, begin);
         forget(tenant, line);
         resolve(undefined);
@@ -70,6 +74,9 @@ export function createSlots(limits: SlotLimits): Slots {
   }
 
   return {
+    get isFull() {
+      return waiting > 0;
+    },
     enter(tenant, group, signal) {
       if (signal.aborted) return undefined;
       const line = lines.get(tenant) ?? { taken: 0, turn: 0, waiting: new Map() };

@@ -91,9 +91,33 @@ export type Invocation = {
   readonly tools: readonly OfferedTool[];
 };
 
+/**
+ * Of an invocation that belongs to a line: as many of its line as `most` says may be at work at a time, in the order in which they were
+ * handed over. The others wait with the agent, so that the next one begins the moment an earlier one ends.
+ */
+export type Turn = {
+  /** The line, by its identity. */
+  readonly line: object;
+  /** What holds from now on for the whole line. */
+  readonly most: number;
+  /** Aborts when those that still wait are not to begin. They are rejected with `Withdrawn`. */
+  readonly withdrawn: AbortSignal;
+};
+
+/** The invocation was waiting for its turn, and is not wanted any more. The agent has not seen it. */
+export class Withdrawn extends Error {
+  constructor() {
+    super('The invocation was withdrawn before it began.');
+  }
+}
+
 /** What an agent may ask of its host while it works. Every tool call goes through here, so the allowlist binds. */
 export type AgentHost = {
   readonly signal: AbortSignal;
+  /** Absent when it may begin at once. Only an agent that `takesTurns` is given one. */
+  readonly turn?: Turn | undefined;
+  /** Called when an invocation begins that has waited for its turn, and once more when it turns out that it began so long ago. */
+  begun?(agoMs?: number): void;
   callTool(toolId: string, inputs: Body): Promise<ToolResult>;
   /** Records a call that the agent has made without this host, by what it says of it. It is not answered here. */
   observe(toolId: string, inputs: Body, outcome?: Body): void;
@@ -140,12 +164,14 @@ export class AgentChanged extends Error {
 
 /**
  * An agent that can be invoked. `invoke` rejects when the signal aborts, when the host fails it (its tool gateway or its
- * ledger rejects), or with `AgentChanged`; every other problem is an Answer.
+ * ledger rejects), or with `AgentChanged` or `Withdrawn`; every other problem is an Answer.
  */
 export type Agent = {
   readonly facts: AgentFacts;
   /** The model behind it, when that is ours to know. */
   readonly model?: ModelPin;
+  /** It keeps invocations that wait for their turn. */
+  readonly takesTurns?: true;
   /** The system prompt of an invocation; only manifest agents have one to show. */
   prompt?(invocation: Invocation): ResolvedPrompt;
   invoke(invocation: Invocation, host: AgentHost): Promise<Answer>;

@@ -13,6 +13,8 @@ export {
   type ResolvedPrompt,
   type SafetyTier,
   type Tools,
+  type Turn,
+  Withdrawn,
 } from './agent.js';
 export {
   type Checker,

@@ -7,6 +7,8 @@ export type Slots = {
    * of the same tenant takes turns by `group`, which is usually its run: one with many tasks does not hold up the next.
    */
   enter(tenant: string, group: string, signal: AbortSignal): MaybePromise<LeaveSlot | undefined>;
+  /** Whether any work waits. */
+  readonly isFull: boolean;
 };
 
 export type LeaveSlot = () => void;

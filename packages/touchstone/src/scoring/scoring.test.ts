@@ -315,7 +315,7 @@ describe('findings', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.array(finding), (value, findings) => {
         const cap = Math.min(1, ...findings.map(({ severity }) => CAPS[severity]));
-        const expected = { kind: 'scored', value: Math.min(value, cap), findings };
+        const expected = { kind: 'scored', value: Math.min(value, cap), findings, probed: true };
         expect(capped({ kind: 'scored', value, findings: [] }, findings)).toEqual(expected);
       }),
     );

@@ -162,12 +162,12 @@ async function probe(
   return unique([...found, ...knownLeaks(parts, transcript)]);
 }
 
-/** A critical or high finding makes the score 0, a medium one halves it at least. */
+/** A critical or high finding makes the score 0, a medium one halves it at least. All that is looked for was looked for. */
 export function capped(score: Score, findings: readonly Finding[]): Score {
   if (score.kind === 'unscored') return { ...score, findings };
   const severities = new Set(findings.map(({ severity }) => severity));
   const cap = severities.has('critical') || severities.has('high') ? 0 : severities.has('medium') ? 0.5 : 1;
-  return { ...score, value: Math.min(score.value, cap), findings };
+  return { ...score, value: Math.min(score.value, cap), findings, probed: true };
 }
 
 /** Outside adversarial runs a leaked credential is reported and does not touch the score. */

@@ -67,6 +67,18 @@ describe('a key that stops working', () => {
     expect(await other.next()).toMatchObject({ id: 1, event: 'agent.decided' });
   });
 
+  it('ends its streams also when the store could not be read in between', async () => {
+    const reader = await open(`/v1/runs/${runId}/events?streamMode=debug`, KEY);
+    await reader.next();
+    const away = vi.spyOn(host.store.keys, 'get').mockRejectedValue(new Error('The disk is full.'));
+    await fiveSeconds();
+    expect(away).toHaveBeenCalled();
+    away.mockRestore();
+    await host.store.keys.revoke(hashKey(KEY), clock.now());
+    await fiveSeconds();
+    await reader.rest();
+  });
+
   it('ends its streams when it expires', async () => {
     const [reader] = await Promise.all([open(`/v1/runs/${runId}/events`, KEY)]);
     await reader.next();

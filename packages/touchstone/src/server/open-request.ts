@@ -27,7 +27,8 @@ async function watchKey(
 ): Promise<void> {
   while (caller && !signal.aborted) {
     await clock.sleep(LOOK_AGAIN_MS, signal);
-    const loss = await caller.loss(TRUST_MS);
+    // A store that cannot be read now says nothing about the key. It is asked again.
+    const loss = await caller.loss(TRUST_MS).catch(() => undefined);
     if (loss !== undefined) return onLoss(loss);
   }
 }

@@ -26,24 +26,38 @@ const invocations = new Map();
 // ------------------------------------------------------------------------------------------------------------ messages
 
 let outbox = [];
+let postedAt = 0;
+let isFlushing = false;
 
 function post(text) {
   outbox.push(text);
-  // After all callbacks of this turn, timers included: agents that wake together answer in one message.
-  if (outbox.length === 1) setImmediate(flush);
+  if (outbox.length === 1) postedAt = performance.now();
+  flushSoon();
+}
+
+/** After all callbacks of this turn, timers included: agents that wake together answer in one message. */
+function flushSoon() {
+  if (isFlushing) return;
+  isFlushing = true;
+  setImmediate(() => {
+    isFlushing = false;
+    flush();
+  });
 }
 
 function flush() {
   const messages = `[${outbox.join(',')}]`;
   outbox = [];
-  port.postMessage(messages);
+  if (messages.length > 2) port.postMessage(messages);
+  for (const line of [...lines.values()]) line.goOn();
 }
 
 const handlers = {
-  invoke: (agent, [, id, input, runId, invocationId, memory, offered]) =>
-    start(agent, new Invocation(id, runId, invocationId, memory, offered), input),
+  invoke: (agent, [, id, input, runId, invocationId, memory, offered, line, most]) =>
+    lineOf(line, most).add(new Invocation(id, runId, invocationId, memory, offered), agent, input),
   result: (_agent, [, id, call, result]) => invocations.get(id)?.settleCall(call, result),
   abort: (_agent, [, id]) => invocations.get(id)?.abort(),
+  withdraw: (_agent, [, id]) => invocations.get(id)?.withdraw(),
   ping: (_agent, [, number]) => post(`["pong",${number}]`),
   drain: () =>
     void Promise.all([process.stdout, process.stderr].map(written)).then(() => post('["drained"]')),
@@ -84,6 +98,9 @@ class ToolError extends Error {
 
 class Invocation {
   over = false;
+  hasBegun = false;
+  startedAt = 0;
+  line;
   refused = false;
   confidence = null;
   refusal;
@@ -140,6 +157,20 @@ class Invocation {
   finish() {
     this.over = true;
     invocations.delete(this.id);
+    this.line.leave(this);
+  }
+
+  /** What the host cannot know of one that was sent ahead: when it began. */
+  get tookMs() {
+    if (this.line.most === Number.POSITIVE_INFINITY) return null;
+    return Math.round((performance.now() - this.startedAt) * 100) / 100;
+  }
+
+  /** One that has begun goes on. */
+  withdraw() {
+    if (this.hasBegun) return;
+    this.finish();
+    post(`["withdrawn",${this.id}]`);
   }
 
   abort() {
@@ -202,9 +233,68 @@ class Context {
   }
 }
 
+/** What has been answered leaves after so long at the latest, before anything else of a line begins. */
+const HELD_BACK_MS = 5;
+
+/**
+ * Invocations that begin one after the other, so many at a time. The host sends some ahead, so that no slot waits for it. One begins
+ * in the place of another when that one's answer has left: what it does then is not the time, and not the fault, of the other.
+ */
+class Line {
+  most = 0;
+  #number;
+  #begun = 0;
+  #ended = 0;
+  #waiting = [];
+
+  constructor(number) {
+    this.#number = number;
+  }
+
+  add(invocation, agent, input) {
+    invocation.line = this;
+    invocations.set(invocation.id, invocation);
+    this.#waiting.push({ invocation, agent, input });
+    this.#beginNext();
+  }
+
+  leave(invocation) {
+    if (invocation.hasBegun) this.#ended += 1;
+    else this.#waiting = this.#waiting.filter((one) => one.invocation !== invocation);
+    flushSoon();
+  }
+
+  /** What was posted has left. */
+  goOn() {
+    this.#begun -= this.#ended;
+    this.#ended = 0;
+    this.#beginNext();
+    if (this.#begun === 0 && this.#waiting.length === 0) lines.delete(this.#number);
+  }
+
+  #beginNext() {
+    while (this.#begun < this.most && this.#waiting.length > 0) {
+      if (outbox.length > 0 && performance.now() - postedAt > HELD_BACK_MS) return;
+      const { invocation, agent, input } = this.#waiting.shift();
+      invocation.hasBegun = true;
+      this.#begun += 1;
+      start(agent, invocation, input);
+    }
+  }
+}
+
+const lines = new Map();
+
+function lineOf(number, most) {
+  const line = lines.get(number) ?? new Line(number);
+  lines.set(number, line);
+  line.most = most ?? Number.POSITIVE_INFINITY;
+  return line;
+}
+
 function start(agent, invocation, input) {
-  invocations.set(invocation.id, invocation);
   running[0] = invocation.id;
+  invocation.startedAt = performance.now();
   try {
     const returned = current.run(invocation, agent, input, invocation.context);
     // An agent that answers at once does not pay for a promise.
@@ -230,7 +320,8 @@ function answer(invocation, returned) {
     const output = toJson(returned === undefined ? (invocation.refusal ?? null) : returned, 'The answer');
     const bytes = output.length * 3 > maxOutputBytes ? Buffer.byteLength(output) : 0;
     if (bytes > maxOutputBytes) throw new Error(`The answer is larger than ${maxOutputBytes} bytes.`);
-    post(`["answer",${invocation.id},${output},${invocation.confidence},${invocation.refused}]`);
+    const { id, confidence, refused, tookMs } = invocation;
+    post(`["answer",${id},${output},${confidence},${refused},${tookMs}]`);
     invocation.finish();
   } catch (error) {
     fail(invocation, error);
@@ -241,7 +332,7 @@ const LONGEST_REASON = 8192;
 
 function fail(invocation, error) {
   if (invocation.over) return;
-  post(`["failed",${invocation.id},${JSON.stringify(describe(error))}]`);
+  post(`["failed",${invocation.id},${JSON.stringify(describe(error))},${invocation.tookMs}]`);
   invocation.finish();
 }
 

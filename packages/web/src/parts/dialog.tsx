@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ErrorBox } from './error-box.js';
 import '../styles/dialog.css';
 
@@ -28,10 +28,12 @@ export function Dialog(props: DialogProps) {
   const [error, setError] = useState<unknown>();
   const title = useId();
   const isDone = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opener = document.activeElement;
     box.current?.showModal();
-    return () => giveFocus(isDone.current && leadsTo ? document.querySelector(leadsTo) : opener);
+    // What removes the dialog may remove what opened it, too: what is there is known once all is removed.
+    return () =>
+      queueMicrotask(() => giveFocus(isDone.current && leadsTo ? document.querySelector(leadsTo) : opener));
   }, []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -69,8 +71,9 @@ export function Dialog(props: DialogProps) {
   );
 }
 
-/** To the heading where the place is gone: who uses a keyboard goes on from there. */
+/** To the heading where the place is gone: who uses a keyboard goes on from there. Nothing is taken from what has the focus by then. */
 function giveFocus(place: Element | null): void {
+  if (document.activeElement !== document.body) return;
   const isThere = place?.isConnected && !place.matches(':disabled, body');
   const next = isThere ? (place as HTMLElement) : document.querySelector('h1');
   if (next && next.tabIndex < 0) next.tabIndex = -1;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 type PopoverProps = {
   readonly label: string;
@@ -22,7 +22,7 @@ export function Popover({ label, text, kind, onKey, children }: PopoverProps) {
     setOpen(false);
     button.current?.focus();
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     box.current?.querySelector<HTMLElement>('.menu-items')?.querySelector<HTMLElement>(FIRST)?.focus();
     const leave = (event: Event): void => {

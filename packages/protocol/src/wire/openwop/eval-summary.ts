@@ -78,32 +78,38 @@ const regression = closed(
   { description: 'The comparison with a baseline, in regression mode.' },
 );
 
+const totals = {
+  /** The suite without its version. */
+  suiteId: suiteId('The suite that ran.'),
+  /** The version that was bound when the run was created. */
+  suiteVersion: suiteVersion('The version of that suite.'),
+  /** The mean of the task scores, from 0 to 1; unscored tasks count as 0. */
+  aggregateScore: fraction('The score of the whole run.'),
+  /** Whether the thresholds of the suite are met. A contract of the suite is decided in the contract report. */
+  passed: flag('Whether the run cleared the thresholds of the suite.'),
+  /** The number of entries in `tasks`. */
+  taskCount: count('How many tasks ran.'),
+  /** The number of entries whose `passed` is true. */
+  passedCount: count('How many of them passed.'),
+};
+
+const known = {
+  /** The class that the agent declares; absent when it declares none. */
+  evaluatedModelClass: modelClass('The model class of the agent.'),
+  /** The sum of the known task costs; absent when none is known. */
+  totalCostUsd: amount('Known cost of the run, in US dollars.'),
+  /** Present when the request named a baseline. */
+  regression,
+};
+
 /** The protocol's schema of the terminal scorecard (RFC 0081 §C). It holds no content. */
 export const evalSummary = closed(
   {
-    /** The suite without its version. */
-    suiteId: suiteId('The suite that ran.'),
-    /** The version that was bound when the run was created. */
-    suiteVersion: suiteVersion('The version of that suite.'),
-    /** The mean of the task scores, from 0 to 1; unscored tasks count as 0. */
-    aggregateScore: fraction('The score of the whole run.'),
-    /** Whether the thresholds of the suite are met. A contract of the suite is decided in the contract report. */
-    passed: flag('Whether the run cleared the thresholds of the suite.'),
-    /** The number of entries in `tasks`. */
-    taskCount: count('How many tasks ran.'),
-    /** The number of entries whose `passed` is true. */
-    passedCount: count('How many of them passed.'),
+    ...totals,
     /** One entry per task, in suite order. Only tasks that were selected to run. */
     tasks: list(taskScore, 'One entry per task, in suite order.'),
   },
-  {
-    /** The class that the agent declares; absent when it declares none. */
-    evaluatedModelClass: modelClass('The model class of the agent.'),
-    /** The sum of the known task costs; absent when none is known. */
-    totalCostUsd: amount('Known cost of the run, in US dollars.'),
-    /** Present when the request named a baseline. */
-    regression,
-  },
+  known,
   published(
     'eval-summary',
     'EvalSummary',
@@ -112,5 +118,11 @@ export const evalSummary = closed(
 );
 /** The terminal scorecard on the wire. Closed: whatever it cannot hold belongs to the report. */
 export type EvalSummary = Wire<typeof evalSummary>;
+/** The schema of the same without its list of tasks, which a page of results tells. */
+export const summaryTotals = closed(totals, known, {
+  description: 'The scorecard of an eval run without its list of tasks.',
+});
+/** A scorecard without its list of tasks. */
+export type SummaryTotals = Wire<typeof summaryTotals>;
 /** One entry of `tasks`: the result of one task without content. */
 export type TaskScore = EvalSummary['tasks'][number];

@@ -1,4 +1,5 @@
 // Our own documents: bodies and answers that the protocol publishes no schema for.
+export { summaryTotals } from '../openwop/eval-summary.js';
 export * from './board.js';
 export * from './catalogue.js';
 export * from './comparison/baselines.js';

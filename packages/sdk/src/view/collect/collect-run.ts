@@ -12,8 +12,8 @@ import type { RunFacts } from '../../run-facts.js';
 import type { RunSnapshot } from '../../types.js';
 import type { FailCondition, RunView, ShownSummary } from '../run-view.js';
 import { addBodies } from './failure-bodies.js';
-import { createResultsFold } from './fold-results.js';
-import { absentElsewhere, absentInOlder, takeResults } from './read-results.js';
+import { createResultsFold, type FoldedResults, failureOf, foldReported } from './fold-results.js';
+import { absentElsewhere, absentInOlder, readFailed, takeResults } from './read-results.js';
 
 /** What to read of a run, and how to judge it. */
 export type CollectOptions = {
@@ -22,10 +22,10 @@ export type CollectOptions = {
   /** For how many failures, from the first, what was expected and what came is read as well. */
   readonly bodies: number;
   /**
-   * Of the summary only its totals, where the host tells them with the run: it lists every task, and what people look at first does
-   * not need that list.
+   * How much of the summary is read, where the host tells less: it lists every task, and few readers need that list. `headline` is what
+   * the snapshot of the run has of it, `totals` all of it but the list.
    */
-  readonly totals?: boolean;
+  readonly summary?: 'headline' | 'totals';
   /** The caller's clock, in milliseconds since the epoch. */
   readonly now: number;
   /** The caller does not accept a result that chance alone could explain. */
@@ -46,11 +46,10 @@ export async function collectRun(client: Client, runId: RunId, options: CollectO
   const facts = run.touchstone;
   const isOver = run.status === 'completed';
   const report = isOver ? await readReport(client, runId, options) : undefined;
-  const listed = facts && (await takeResults(client, runId, createView(isOver)).catch(absentInOlder));
-  const totals = options.totals && listed ? totalsOf(run) : undefined;
-  const summary = isOver ? (totals ?? (await client.evalSummary(runId))) : null;
-  const { doneTasks, ...results } = (listed ?? viewOf(resultsIn(summary, report), isOver)).result();
-  const { failures, counts, count, ...folded } = results;
+  const listed = (await collectReported(client, run, report)) ?? (await collectListed(client, run, isOver));
+  const summary = isOver ? await readSummary(client, run, listed && options.summary) : null;
+  const results = listed ?? viewOf(resultsIn(summary, report), isOver).result();
+  const { failures, counts, count, doneTasks, ...folded } = results;
   return {
     runId,
     status: run.status,
@@ -79,6 +78,39 @@ export async function collectRun(client: Client, runId: RunId, options: CollectO
     ...(options.failOn && { failOn: options.failOn }),
   };
 }
+
+const readSummary = async (
+  client: Client,
+  run: RunSnapshot,
+  wanted: CollectOptions['summary'],
+): Promise<ShownSummary> =>
+  (wanted === 'headline' ? totalsOf(run) : undefined) ??
+  (wanted === 'totals' ? await client.runs.summaryTotals(run.runId) : undefined) ??
+  (await client.evalSummary(run.runId));
+
+type RunResults = FoldedResults & Pick<RunView, 'doneTasks'>;
+
+/**
+ * Of a run that is over its report tells the rest, so that of a long one only what did not pass is read a second time. Criteria and
+ * findings are shown with the tasks that have them, passed ones too.
+ */
+async function collectReported(
+  client: Client,
+  run: RunSnapshot,
+  report: EvalReport | undefined,
+): Promise<RunResults | undefined> {
+  const totals = totalsOf(run);
+  if (!report || !totals || report.criteria || report.findings) return undefined;
+  const failed = await readFailed(client, run.runId, failureOf).catch(absentElsewhere);
+  return failed && foldReported(report, totals, failed);
+}
+
+const collectListed = async (
+  client: Client,
+  { runId, touchstone }: RunSnapshot,
+  isOver: boolean,
+): Promise<RunResults | undefined> =>
+  touchstone && (await takeResults(client, runId, createView(isOver)).catch(absentInOlder))?.result();
 
 /** A summary lists the tasks of a run that is over; of one that goes on they are noted here. */
 const createView = (isOver: boolean) => () => {

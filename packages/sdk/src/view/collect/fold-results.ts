@@ -1,7 +1,7 @@
-import { defined, type Finding, SEVERITIES, type TaskResult } from '@touchstone/protocol';
-import type { Failure, FindingCount, RunView } from '../run-view.js';
+import { defined, type EvalReport, type Finding, SEVERITIES, type TaskResult } from '@touchstone/protocol';
+import type { Failure, FindingCount, RunView, ShownSummary } from '../run-view.js';
 
-type FoldedResults = Pick<
+export type FoldedResults = Pick<
   RunView,
   | 'failures'
   | 'unscored'
@@ -42,6 +42,22 @@ export function createResultsFold(): ResultsFold {
       ...(rubrics.length > 0 && { rubrics }),
       ...latencyOf(latencies),
     }),
+  };
+}
+
+/** What a report and the totals of a run tell of all its results, beside those that are listed. */
+export function foldReported(
+  { cost, latency: { p50Ms, p95Ms }, cacheHits }: EvalReport,
+  { taskCount, totalCostUsd }: Pick<ShownSummary, 'taskCount' | 'totalCostUsd'>,
+  failed: readonly Failure[],
+): FoldedResults {
+  const { judgeUsd, simulatedUserUsd, unpriced = 0 } = cost;
+  return {
+    count: taskCount,
+    ...sidesOf(taskCount, failed),
+    unpriced,
+    ...defined({ costUsd: totalCostUsd, judgeUsd, simulatedUserUsd, cacheHits }),
+    latency: { p50Ms, p95Ms },
   };
 }
 
@@ -104,7 +120,7 @@ function createFindingCount() {
 }
 
 /** What people are shown of a task that did not pass. */
-const failureOf = (result: TaskResult): Failure => ({
+export const failureOf = (result: TaskResult): Failure => ({
   taskId: result.taskId,
   score: result.score,
   ...defined({ latencyMs: result.latencyMs, schemaValid: result.schemaValid }),

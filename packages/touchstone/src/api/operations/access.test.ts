@@ -80,6 +80,7 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/runs/{run}/report', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/results', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/scorecard', 'runs:read'],
+  ['GET', '/v1/host/touchstone/runs/{run}/summary-totals', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/overrides', 'runs:read'],
   ['GET', '/v1/host/touchstone/review', 'runs:read'],
   ['GET', '/v1/host/touchstone/agreement', 'runs:read'],

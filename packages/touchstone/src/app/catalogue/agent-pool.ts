@@ -17,6 +17,7 @@ import {
   type ModelRequest,
   type Models,
   type ModuleAgent,
+  type ModuleProcesses,
   openAgent,
   pinModel,
   pinUser,
@@ -60,6 +61,8 @@ type PoolParts = {
   readonly functions: ReadonlyMap<string, ModuleAgent>;
   /** Of module agents whose entry does not say how much memory they may use. Without it, they live in a thread. */
   readonly moduleMemoryMb?: number;
+  /** Where module agents with such a limit get their processes. */
+  readonly moduleProcesses?: Pick<ModuleProcesses, 'start'>;
 };
 
 type AgentWithFiles = { readonly agent: Agent; readonly files: AgentFiles };
@@ -111,6 +114,7 @@ const poolKey = (owner: Owner, { agent, model, simulatedUser, cache }: Plan): st
 const sharedAgent = ({ agent, files }: AgentWithFiles, close: () => Promise<void>): Agent => ({
   facts: agent.facts,
   ...(agent.model && { model: agent.model }),
+  ...(agent.takesTurns && { takesTurns: agent.takesTurns }),
   ...(agent.prompt && {
     prompt: (invocation) => agent.prompt?.(invocation) as ReturnType<NonNullable<Agent['prompt']>>,
   }),
@@ -167,7 +171,7 @@ async function openFresh(
     ...(known.inner && { inner: innerParts(known.inner, owner, names) }),
     functions: parts.functions,
     takeAnswer,
-    limits: defined({ moduleMemoryMb: parts.moduleMemoryMb }),
+    limits: defined({ moduleMemoryMb: parts.moduleMemoryMb, moduleProcesses: parts.moduleProcesses }),
     fetchGuard: guardOf(guard, owner, names),
     ...keyOf(known),
   }).catch(cannotOpen);

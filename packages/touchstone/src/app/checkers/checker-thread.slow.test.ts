@@ -27,7 +27,7 @@ writeFileSync(${JSON.stringify(join(folder, 'said'))}, '');
 const program = (call: string): string => `
 import { existsSync } from 'node:fs';
 import { startCheckerThread } from ${JSON.stringify(pathToFileURL(BUILT).href)};
-const thread = startCheckerThread(new URL(${JSON.stringify(pathToFileURL(join(folder, 'thread.cjs')).href)}));
+const thread = startCheckerThread({ whenIdle: false }, new URL(${JSON.stringify(pathToFileURL(join(folder, 'thread.cjs')).href)}));
 thread.ready.catch(() => undefined);
 ${call}
 while (!existsSync(${JSON.stringify(join(folder, 'said'))}));

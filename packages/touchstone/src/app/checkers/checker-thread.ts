@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { createDeferred, type Deferred } from '../../net/index.js';
+import { createDeferred, type Deferred, processorMs } from '../../net/index.js';
 import { CheckOverLimit } from '../../ports/index.js';
 
 /** A thread that makes one check at a time. */
@@ -11,6 +11,8 @@ export type CheckerThread = {
   stop(reason: Error): void;
   /** False as soon as it is stopped or has ended. */
   isAlive(): boolean;
+  /** The processor time that it has used, if it is executed only while nothing else wants a processor. */
+  idleMs(): number | undefined;
   /** Settles when it has ended, in whichever way. */
   readonly ended: Promise<void>;
 };
@@ -25,15 +27,29 @@ const WORKER = new URL(
     : new URL('./checker-worker.js', import.meta.url),
 );
 
-/** Both ways values are copied, not written as JSON: a long text takes a thirtieth of the time, and objects as much. */
-type Message = readonly ['ready'] | readonly ['done', result: unknown] | readonly ['failed', frames: string];
+export type ThreadOptions = {
+  /** Execute it only while nothing else wants a processor, where the system can do that. */
+  readonly whenIdle: boolean;
+};
 
-export function startCheckerThread(file = WORKER, heapMb = MAX_HEAP_MB): CheckerThread {
-  const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: heapMb } });
+/** `idleThread` is its number when it is executed only while nothing else wants a processor. */
+export type ReadyMessage = readonly ['ready', idleThread: number | undefined];
+
+/** Both ways values are copied, not written as JSON: a long text takes a thirtieth of the time, and objects as much. */
+type Message = ReadyMessage | readonly ['done', result: unknown] | readonly ['failed', frames: string];
+
+export function startCheckerThread(
+  options: ThreadOptions = { whenIdle: false },
+  file = WORKER,
+  heapMb = MAX_HEAP_MB,
+): CheckerThread {
+  const resourceLimits = { maxOldGenerationSizeMb: heapMb };
+  const worker = new Worker(file, { workerData: options, resourceLimits });
   const ready = createDeferred<void>();
   const ended = createDeferred<void>();
   let current: Deferred<unknown> | undefined;
   let reason: Error | undefined;
+  let idleThread: number | undefined;
   /** An idle thread does not keep the process alive. One that was told to end does: whoever closes the host waits until it has. */
   const rest = (): void => {
     if (reason === undefined) worker.unref();
@@ -42,8 +58,10 @@ export function startCheckerThread(file = WORKER, heapMb = MAX_HEAP_MB): Checker
   ready.promise.then(rest, () => undefined);
 
   worker.on('message', (message: Message) => {
-    if (message[0] === 'ready') ready.resolve();
-    else if (message[0] === 'done') current?.resolve(message[1]);
+    if (message[0] === 'ready') {
+      idleThread = message[1];
+      ready.resolve();
+    } else if (message[0] === 'done') current?.resolve(message[1]);
     else current?.reject(failureOf(message[1]));
   });
   worker.on('error', (error) => {
@@ -74,6 +92,7 @@ export function startCheckerThread(file = WORKER, heapMb = MAX_HEAP_MB): Checker
       void worker.terminate();
     },
     isAlive: () => reason === undefined,
+    idleMs: () => (idleThread === undefined ? undefined : processorMs(idleThread)),
     ended: ended.promise,
   };
 }

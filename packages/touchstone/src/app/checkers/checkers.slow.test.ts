@@ -1,7 +1,7 @@
 // Goal: no tenant's checks hold up the host or another tenant's. Method: threads that answer when the test says so, and a clock
 // that moves by hand; the last tests use real threads.
 import { readdirSync, readFileSync } from 'node:fs';
-import { getPriority } from 'node:os';
+import { availableParallelism, getPriority } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDeferred, type Deferred } from '../../net/index.js';
 import {
@@ -14,7 +14,7 @@ import {
 import { systemClock } from '../system.js';
 import { lettersAandB } from '../testing/letters.js';
 import { createManualClock } from '../testing/manual-clock.js';
-import { type CheckerThread, startCheckerThread } from './checker-thread.js';
+import { type CheckerThread, startCheckerThread, type ThreadOptions } from './checker-thread.js';
 import { type Checkers, createCheckers } from './checkers.js';
 import { threadLimits } from './thread-pool.js';
 
@@ -26,19 +26,27 @@ const DEAR = Number.POSITIVE_INFINITY;
 
 /** A thread that does what it is told, and then nothing until the test lets it. */
 type TestThread = CheckerThread & {
+  readonly options: ThreadOptions;
   readonly jobs: { readonly input: unknown; readonly answer: Deferred<unknown> }[];
 };
 
-function openCheckers({ total = 2, perTenant = 1, seconds = 10, shares = UNSHARED } = {}) {
+function openCheckers({
+  total = 2,
+  perTenant = 1,
+  seconds = 10,
+  shares = UNSHARED,
+  whenIdle = false,
+  idleMs = (): number | undefined => undefined,
+} = {}) {
   const clock = createManualClock();
   const started: TestThread[] = [];
   const counts = { waits: 0, stops: 0 };
   const checkers = createCheckers({
     clock,
-    limits: { total, perTenant, seconds },
+    limits: { total, perTenant, seconds, whenIdle },
     shares,
-    start() {
-      const thread = createTestThread();
+    start(options) {
+      const thread = createTestThread(options, () => (options.whenIdle ? idleMs() : undefined));
       started.push(thread);
       return thread;
     },
@@ -60,12 +68,14 @@ function openCheckers({ total = 2, perTenant = 1, seconds = 10, shares = UNSHARE
   return { checkers, clock, started, counts, inputs, finish };
 }
 
-function createTestThread(): TestThread {
+function createTestThread(options: ThreadOptions, idleMs: CheckerThread['idleMs']): TestThread {
   const ended = createDeferred<void>();
   const jobs: TestThread['jobs'] = [];
   let reason: Error | undefined;
   return {
+    options,
     jobs,
+    idleMs,
     ready: Promise.resolve(),
     run(_, input) {
       const answer = createDeferred<unknown>();
@@ -173,6 +183,81 @@ describe('a check', () => {
   });
 });
 
+describe('a thread that is executed only while nothing else wants a processor', () => {
+  it('is stopped when it hardly gets one, and its check is made again in one that takes part of it', async () => {
+    let usedMs = 0;
+    const { checkers, clock, started, counts, finish } = openCheckers({
+      whenIdle: true,
+      idleMs: () => usedMs,
+    });
+    const answer = ask(checkers.forRun(ACME), 'a');
+    await settled();
+    usedMs = 50;
+    await clock.advance(1_000);
+    expect(started.map(({ options }) => options.whenIdle)).toEqual([true]);
+    usedMs = 99;
+    await clock.advance(1_000);
+    await settled();
+    expect(started.map(({ options }) => options.whenIdle)).toEqual([true, false]);
+    expect(started[0]?.isAlive()).toBe(false);
+    started[1]?.jobs[0]?.answer.resolve('at last');
+    expect(await answer).toBe('at last');
+    expect(counts.stops).toBe(0);
+    void ask(checkers.forRun(RIVAL), 'b');
+    await settled();
+    await finish('b');
+    expect(started).toHaveLength(2);
+    await clock.advance(300_000);
+    void ask(checkers.forRun(RIVAL), 'c');
+    await settled();
+    expect(started.map(({ options }) => options.whenIdle)).toEqual([true, false, true]);
+    expect(started[1]?.isAlive()).toBe(false);
+    await finish('c');
+  });
+
+  it('takes the others of its class with it', async () => {
+    let usedMs = 0;
+    const { checkers, clock, started, finish } = openCheckers({ whenIdle: true, idleMs: () => usedMs });
+    void ask(checkers.forRun(ACME), 'a');
+    void ask(checkers.forRun(RIVAL), 'b');
+    await settled();
+    await finish('a');
+    await finish('b');
+    void ask(checkers.forRun(ACME), 'starved');
+    await settled();
+    await clock.advance(1_000);
+    await settled();
+    expect(started.map((thread) => [thread.options.whenIdle, thread.isAlive()])).toEqual([
+      [true, false],
+      [true, false],
+      [false, true],
+    ]);
+    usedMs = 1;
+    started[2]?.jobs[0]?.answer.resolve('');
+    await settled();
+  });
+
+  it('is not replaced for a check that was cancelled, and its time is not that of a request', async () => {
+    const cancel = new AbortController();
+    const { checkers, clock, started } = openCheckers({ whenIdle: true, idleMs: () => 0 });
+    const cancelled = expect(ask(checkers.forRun(ACME), 'a', cancel.signal)).rejects.toThrow('cancelled');
+    await settled();
+    cancel.abort(new Error('cancelled'));
+    await cancelled;
+    await clock.advance(1_000);
+    await settled();
+    expect(started.map((thread) => thread.isAlive())).toEqual([false]);
+    const late = openCheckers({ whenIdle: true, idleMs: () => 0, seconds: 1 });
+    const answer = ask(late.checkers.forRequest(ACME), 'b');
+    await settled();
+    await late.clock.advance(250);
+    await settled();
+    await late.clock.advance(900);
+    late.started[1]?.jobs[0]?.answer.resolve('in time');
+    expect(await answer).toBe('in time');
+  });
+});
+
 describe('tenants', () => {
   it('are served in turns, however much one of them has waiting', async () => {
     const { checkers, inputs, finish } = openCheckers({ total: 1 });
@@ -263,7 +348,7 @@ describe('real threads', () => {
       'data:text/javascript,import { parentPort } from "node:worker_threads";const all=[];' +
         'parentPort.on("message",()=>{for(;;)all.push([all.length])});parentPort.postMessage(["ready"])',
     );
-    const thread = startCheckerThread(hungry, 16);
+    const thread = startCheckerThread({ whenIdle: false }, hungry, 16);
     await thread.ready;
     await expect(thread.run('none', [])).rejects.toThrow(CheckOverLimit);
     await thread.ended;
@@ -278,11 +363,35 @@ describe.runIf(process.platform === 'linux')('on Linux', () => {
     const niceness = readdirSync('/proc/self/task').map((id) => nicenessOf(`/proc/self/task/${id}/stat`));
     expect(niceness).toContain(10);
     expect(nicenessOf(`/proc/self/task/${process.pid}/stat`)).toBe(getPriority());
+    expect(thread.idleMs()).toBeUndefined();
     thread.stop(new Error('The test is over.'));
     await thread.ended;
   });
+
+  it.runIf(availableParallelism() > 1)(
+    'a thread of a host is executed only while nothing else wants its processor',
+    async () => {
+      expect(threadLimits('host', 1).whenIdle).toBe(true);
+      const thread = startCheckerThread({ whenIdle: true });
+      await thread.ready;
+      const before = thread.idleMs();
+      expect(policies()).toContain(IDLE_POLICY);
+      await thread.run('golden', { match: { strategy: 'exact', value: 'x' }, output: 'x' });
+      expect(thread.idleMs()).toBeGreaterThan(Number(before));
+      thread.stop(new Error('The test is over.'));
+      await thread.ended;
+      expect(policies()).not.toContain(IDLE_POLICY);
+    },
+  );
 });
 
-/** The 19th field; the second one is a name in brackets, which may hold spaces. */
-const nicenessOf = (file: string): number =>
-  Number(readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ')[16]);
+/** `SCHED_IDLE` of Linux. */
+const IDLE_POLICY = 5;
+const policies = (): readonly number[] =>
+  readdirSync('/proc/self/task').map((id) => numberOf(`/proc/self/task/${id}/stat`, 41));
+
+const nicenessOf = (file: string): number => numberOf(file, 19);
+
+/** A field by its number from 1 on. The second one is a name in brackets, which may hold spaces. */
+const numberOf = (file: string, field: number): number =>
+  Number(readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ')[field - 3]);

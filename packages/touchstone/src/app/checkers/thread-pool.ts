@@ -8,7 +8,7 @@ import {
   type ThreadShares,
   UNSHARED,
 } from '../../ports/index.js';
-import { type CheckerThread, startCheckerThread } from './checker-thread.js';
+import { type CheckerThread, startCheckerThread, type ThreadOptions } from './checker-thread.js';
 
 export type PoolLimits = {
   /** Threads that one tenant may use at a time. */
@@ -17,21 +17,23 @@ export type PoolLimits = {
   readonly total?: number;
   /** How long one check may take in a thread. */
   readonly seconds: number;
+  /** Threads are executed only while nothing else wants a processor, until a check hardly gets one. */
+  readonly whenIdle?: boolean;
 };
 
-/** A host has twice as many threads as a tenant may use. The command line has but one tenant. */
+/** A host has twice as many threads as a tenant may use, and goes first. The command line has but one tenant, who waits for them. */
 export const threadLimits = (
   origin: RunOrigin,
   perTenant: number,
-): Pick<PoolLimits, 'perTenant' | 'total'> =>
+): Pick<PoolLimits, 'perTenant' | 'total' | 'whenIdle'> =>
   origin === 'host'
-    ? { perTenant, total: 2 * perTenant }
+    ? { perTenant, total: 2 * perTenant, whenIdle: true }
     : { perTenant: Math.max(1, availableParallelism() - 1) };
 
 export type PoolParts = {
   readonly clock: Clock;
   readonly limits: PoolLimits;
-  readonly start?: () => CheckerThread;
+  readonly start?: (options: ThreadOptions) => CheckerThread;
   /** Called when a check has to wait for a thread. */
   readonly onWait?: () => void;
   /** Handing a check to a thread takes time of the thread that serves everybody. */
@@ -60,22 +62,29 @@ export type ThreadPool = {
 };
 
 export function createThreadPool(parts: PoolParts): ThreadPool {
-  const { limits, onWait, start = () => startCheckerThread() } = parts;
+  const { clock, limits, onWait, start = startCheckerThread } = parts;
   const slots = createSlots({ ...limits, ...(onWait && { onWait }) });
   /** One for each check that is waited for. */
   const open = new Set<AbortController>();
   let closed: Error | undefined;
-  const threads = new Set<CheckerThread>();
+  const threads = new Map<CheckerThread, ThreadOptions>();
   const idle: CheckerThread[] = [];
+  let busyUntil = Number.NEGATIVE_INFINITY;
+  const whenIdle = (): boolean => limits.whenIdle === true && clock.elapsed() >= busyUntil;
 
   const launch = (): CheckerThread => {
-    const thread = start();
-    threads.add(thread);
+    const options = { whenIdle: whenIdle() };
+    const thread = start(options);
+    threads.set(thread, options);
     void thread.ended.then(() => threads.delete(thread));
     return thread;
   };
+  /** One of the class that is wanted now. The others go. */
   const anyThread = (): CheckerThread => {
-    for (let thread = idle.pop(); thread; thread = idle.pop()) if (thread.isAlive()) return thread;
+    for (let thread = idle.pop(); thread; thread = idle.pop()) {
+      if (thread.isAlive() && threads.get(thread)?.whenIdle === whenIdle()) return thread;
+      thread.stop(new Error('Another thread takes its place.'));
+    }
     return launch();
   };
 
@@ -85,13 +94,27 @@ export function createThreadPool(parts: PoolParts): ThreadPool {
   ): Promise<Result> => {
     const leave = await slots.enter(submission.tenant, submission.group, given);
     if (!leave) throw given.reason;
+    try {
+      return await attempt(submission, given);
+    } finally {
+      leave();
+    }
+  };
+  const attempt = async <Input, Result>(
+    submission: Submission<Input, Result>,
+    given: AbortSignal,
+  ): Promise<Result> => {
     const thread = anyThread();
     try {
       return await execute(parts, thread, submission);
+    } catch (error) {
+      if (!(error instanceof Starvation)) throw error;
+      busyUntil = clock.elapsed() + BUSY_MS;
     } finally {
       if (thread.isAlive()) idle.push(thread);
-      leave();
     }
+    given.throwIfAborted();
+    return attempt(submission, given);
   };
 
   return {
@@ -112,8 +135,8 @@ export function createThreadPool(parts: PoolParts): ThreadPool {
     async close() {
       closed = new Error('The host is closing.');
       for (const one of open) one.abort(closed);
-      for (const thread of threads) thread.stop(closed);
-      await Promise.all([...threads].map(({ ended }) => ended));
+      for (const thread of threads.keys()) thread.stop(closed);
+      await Promise.all([...threads.keys()].map(({ ended }) => ended));
     },
   };
 }
@@ -150,15 +173,45 @@ async function execute<Input, Result>(
     if (limitMs <= 0) throw overTime(limits);
     const stop = () => (done.signal.aborted ? undefined : thread.stop(overTime(limits)));
     clock.sleep(limitMs, done.signal).then(stop, () => undefined);
+    stopStarving(clock, thread, Math.min(LOOK_MS, limitMs / 4), done.signal).catch(() => undefined);
     const result = thread.run(work.name, input) as Promise<Result>;
     shares.charge(tenant, clock.elapsed() - startedAt);
     return await result;
   } catch (error) {
     if (error instanceof CheckOverLimit) onOverLimit?.();
+    // The time in which it was not executed is not its own.
+    if (error instanceof Starvation) startedAt = clock.elapsed();
     throw error;
   } finally {
     done.abort();
     if (budget) budget.leftMs -= clock.elapsed() - startedAt;
+  }
+}
+
+/** A thread that is executed only while nothing else wants a processor is looked at so often, and has to get this part of the time. */
+const LOOK_MS = 1_000;
+const LEAST_PART = 0.05;
+/** A look that comes so late was kept by this process itself, which stood still or was busy. It says nothing about the thread. */
+const LATE = 1.2;
+/** So long threads take part of a processor after one has hardly got any. */
+const BUSY_MS = 300_000;
+
+class Starvation extends Error {}
+
+/** Stops a thread that hardly gets a processor. Its check is made again, in a thread that takes part of one. */
+async function stopStarving(
+  clock: Clock,
+  thread: CheckerThread,
+  lookMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let used = thread.idleMs(); used !== undefined; ) {
+    const since = clock.elapsed();
+    await clock.sleep(lookMs, signal);
+    const [now, passedMs] = [thread.idleMs(), clock.elapsed() - since];
+    const isStarved = now !== undefined && now - used < passedMs * LEAST_PART;
+    if (isStarved && passedMs < lookMs * LATE) return thread.stop(new Starvation());
+    used = now;
   }
 }
 

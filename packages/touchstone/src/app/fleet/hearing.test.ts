@@ -27,6 +27,19 @@ it('a process is silent a second before the others count it as lost, until it is
   expect([hearing.isSilent(), hearing.silences]).toEqual([false, 1]);
 });
 
+it('what it told before and arrives after something later changes nothing', async () => {
+  const { hearing, move } = hearingAt();
+  await hearing.tell(async () => undefined);
+  let arrive = (): void => undefined;
+  const earlier = hearing.tell(() => new Promise((resolve) => (arrive = resolve)));
+  move(8_000);
+  await hearing.tell(async () => undefined);
+  arrive();
+  await earlier;
+  move(8_000);
+  expect([hearing.isSilent(), hearing.silences]).toEqual([false, 0]);
+});
+
 it('what it tells counts from when it was told, and only when it has arrived', async () => {
   const { hearing, move } = hearingAt();
   await hearing.tell(async () => undefined);

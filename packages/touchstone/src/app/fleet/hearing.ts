@@ -27,7 +27,8 @@ export function createHearing(elapsed: () => number = () => performance.now()): 
       const toldAt = elapsed();
       await send();
       if (isLate(toldAt)) silences += 1;
-      heardAt = toldAt;
+      // One that was told before may arrive after it.
+      heardAt = heardAt === Number.POSITIVE_INFINITY ? toldAt : Math.max(heardAt, toldAt);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { asId, type Digest, type RunId } from '@touchstone/protocol';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { Run, WorkerRow } from '../../ports/index.js';
 import { parseConfig } from '../config/config.js';
 import { createManualClock } from '../testing/manual-clock.js';
@@ -7,6 +7,8 @@ import { environmentDigest } from './environment.js';
 import { createFleetMember } from './sharing.js';
 
 const [OURS, THEIRS] = [asId<Digest>('sha256:ours'), asId<Digest>('sha256:theirs')];
+afterEach(() => void vi.useRealTimers());
+
 const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 function member(alive: readonly Digest[]) {
@@ -21,7 +23,18 @@ function member(alive: readonly Digest[]) {
     sweep: async () => undefined,
     waitingRuns: async () => 0,
   };
-  return { clock, ...createFleetMember({ workers, clock, log: QUIET, environment: OURS, activeRuns: 32 }) };
+  return {
+    clock,
+    workers,
+    ...createFleetMember({
+      workers,
+      clock,
+      log: QUIET,
+      environment: OURS,
+      activeRuns: 32,
+      elapsed: Date.now,
+    }),
+  };
 }
 
 const runOf = (environment?: Digest): Run =>
@@ -92,4 +105,21 @@ it('the environment changes with an agent, a model, a price or a tool, and with 
     digestOf({ tools: [{ toolId: 'local:t', kind: 'http', url: 'http://127.0.0.1:1/' }] }),
   ];
   expect(new Set([plain, ...others]).size).toBe(5);
+});
+
+it('a process that the others could have counted as lost looks what it may do as soon as they hear of it again', async () => {
+  vi.useFakeTimers();
+  const { join, workers } = member([OURS]);
+  const onSeenAgain = vi.fn();
+  const leave = join(() => ({ version: '1', atWork: 0 }), onSeenAgain);
+  await vi.advanceTimersByTimeAsync(100);
+  workers.beat = () => Promise.reject(new Error('The database is away.'));
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(onSeenAgain).not.toHaveBeenCalled();
+  workers.beat = async () => undefined;
+  await vi.advanceTimersByTimeAsync(250);
+  expect(onSeenAgain).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(onSeenAgain).toHaveBeenCalledTimes(1);
+  await leave();
 });

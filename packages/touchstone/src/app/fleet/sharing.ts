@@ -9,6 +9,8 @@ const WAIT_MS = 600_000;
 /** How long a process leaves a run alone that it could not open. */
 const UNABLE_MS = 30_000;
 const BEAT_MS = 2_500;
+/** After a beat that failed: a process begins nothing until the others have heard of it again. */
+const BEAT_AGAIN_MS = 250;
 
 type SharingParts = {
   readonly workers: Workers;
@@ -16,11 +18,16 @@ type SharingParts = {
   readonly log: Log;
   readonly environment: Digest;
   readonly activeRuns: number;
+  /** Real time, by which the others count a process as lost. */
+  readonly elapsed?: () => number;
 };
 
 export type FleetMember = Sharing & {
-  /** From now on the others know of this process, and of how much it has to do. Returns the function that ends it. */
-  join(facts: () => Omit<Worker, 'environment'>): () => Promise<void>;
+  /**
+   * From now on the others know of this process, and of how much it has to do. `onSeenAgain` is called when they could have counted
+   * it as lost and do not any more. Returns the function that ends it.
+   */
+  join(facts: () => Omit<Worker, 'environment'>, onSeenAgain: () => void): () => Promise<void>;
 };
 
 /** This process as one of those that share the runs of a store. */
@@ -30,7 +37,7 @@ export function createFleetMember(parts: SharingParts): FleetMember {
   const unable = new Map<RunId, { readonly since: number; readonly triedAt: number }>();
   const isAtHand = async (wanted: Digest): Promise<boolean> =>
     (await workers.list()).some((worker) => worker.environment === wanted);
-  const hearing = createHearing();
+  const hearing = createHearing(parts.elapsed);
   const presence = (): number | undefined => {
     const seen = workers.presence();
     return seen === undefined || hearing.isSilent() ? undefined : seen + hearing.silences;
@@ -64,10 +71,12 @@ export function createFleetMember(parts: SharingParts): FleetMember {
       if (now - since < WAIT_MS) return true;
       return wanted !== undefined && wanted !== environment && (await isAtHand(wanted));
     },
-    join: (facts) =>
+    join: (facts, onSeenAgain) =>
       keepBeating(parts, async () => {
         tellPresence();
+        const wasSilent = hearing.isSilent();
         await hearing.tell(() => workers.beat({ ...facts(), environment }));
+        if (wasSilent) onSeenAgain();
       }),
   };
 }
@@ -113,7 +122,7 @@ function keepBeating({ workers, log }: SharingParts, tell: () => Promise<void>):
     return last;
   };
   const failed = (error: unknown): void => log.error('workers.beat-failed', {}, error);
-  const stop = keepDoing(beat, BEAT_MS, failed);
+  const stop = keepDoing(beat, BEAT_MS, failed, BEAT_AGAIN_MS);
   return async () => {
     stop();
     await last.catch(() => undefined);

@@ -22,13 +22,12 @@ const SHARED_LOOK_MS = 1_000;
  */
 export function startWork({ store, log, version, role, engine, member }: WorkParts): () => Promise<void> {
   if (!role.works) return async () => undefined;
-  const unwatch = store.leases.watchOffers(() => {
-    // The next regular look tells what is in the way.
-    engine.adopt().catch(() => undefined);
-  });
+  // The next regular look tells what is in the way.
+  const look = (): void => void engine.adopt().catch(() => undefined);
+  const unwatch = store.leases.watchOffers(look);
   const everyMs = member ? SHARED_LOOK_MS : DEFAULT_LIMITS.leaseMs;
   const stopLooking = keepDoing(engine.adopt, everyMs, (error) => log.error('adopt.failed', {}, error));
-  const leave = member?.join(() => ({ version, atWork: engine.load.atWork }));
+  const leave = member?.join(() => ({ version, atWork: engine.load.atWork }), look);
   return async () => {
     stopLooking();
     unwatch();

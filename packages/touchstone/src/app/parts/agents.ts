@@ -2,6 +2,7 @@ import { type EmbedderPin, HOST_OWNER, MODEL_CLASSES, type Owner } from '@touchs
 import {
   createEmbedder,
   createModels,
+  createModuleProcesses,
   createTools,
   type HostTools,
   type Models,
@@ -21,7 +22,16 @@ import {
   openGuard,
 } from '../../net/index.js';
 import type { PackOptions } from '../../packs/index.js';
-import type { Checker, Clock, Embedder, PriceOf, Random, Store, ThreadShares } from '../../ports/index.js';
+import type {
+  AgentFacts,
+  Checker,
+  Clock,
+  Embedder,
+  PriceOf,
+  Random,
+  Store,
+  ThreadShares,
+} from '../../ports/index.js';
 import { type AgentCatalogue, createAgentCatalogue } from '../catalogue/agent-catalogue.js';
 import { createAgentPool } from '../catalogue/agent-pool.js';
 import { createPackCatalogue, type PackCatalogue } from '../catalogue/pack-catalogue.js';
@@ -49,6 +59,8 @@ export type AgentParts = {
   openEmbedder(pin: EmbedderPin): Embedder;
   /** Undefined when this host knows no secret. */
   readonly redact: ((text: string) => string) | undefined;
+  /** From now on a process for the next module agent is ready before it is needed, where there are such agents. */
+  keepReady(): void;
   close(): Promise<void>;
 };
 
@@ -101,11 +113,12 @@ export function composeAgents(options: AgentOptions): AgentParts {
   const redact = secrets.length > 0 ? (text: string) => redactSecrets(text, secrets) : undefined;
   const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
   const functions = new Map<string, ModuleAgent>();
+  const moduleProcesses = createModuleProcesses(clock);
   const pool = createAgentPool({
     ...{ functions, clock, random, models, paceOf, holdsSecret, redact, names },
     store: options.storeOfRuns,
     shares: options.shares,
-    ...(options.modulesApart && { moduleMemoryMb: MODULE_MEMORY_MB }),
+    ...(options.modulesApart && { moduleMemoryMb: MODULE_MEMORY_MB, moduleProcesses }),
   });
   const guard = createGuard(config.egress);
   const registry = createAgentCatalogue({
@@ -149,7 +162,16 @@ export function composeAgents(options: AgentOptions): AgentParts {
     openEmbedder: (pin) =>
       createEmbedder(models, pin, { owner: HOST_OWNER, clock, random, paceOf, guard: operatorGuard }),
     redact,
+    keepReady() {
+      const prepare = (agents: readonly AgentFacts[]): void => {
+        const hasModules = agents.some(({ kind, wraps }) => (wraps?.kind ?? kind) === 'module');
+        if (hasModules) moduleProcesses.keepReady(MODULE_MEMORY_MB);
+      };
+      // Without it an agent begins later, and nothing else.
+      if (options.modulesApart) void registry.hostAgents(HOST_OWNER).then(prepare, () => undefined);
+    },
     async close() {
+      await moduleProcesses.close();
       models.close();
       await tools.close();
     },

@@ -34,6 +34,8 @@ export type LocalTouchstone = Touchstone & {
   /** Compiles test contracts from files of this machine, and installs those that may have been edited. */
   readonly profiles: Pick<Profiles, 'compile' | 'replace'>;
   readonly tools: HostTools;
+  /** For a process that executes runs as long as it lives: agents begin sooner. */
+  keepAgentsReady(): void;
   /** Registers the agent of a definition: its prompt and its model. */
   useDefinition(agent: DefinitionAgent): Promise<AgentFacts>;
   /** API keys of every tenant, by their hashes. Making and revoking one is audited. */

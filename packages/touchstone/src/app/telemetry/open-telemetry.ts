@@ -1,5 +1,5 @@
 import { type Redact, redactDeep } from '@touchstone/protocol';
-import { agentIds } from '../../engine/index.js';
+import { openAgentIds } from '../../engine/index.js';
 import type { Clock, Log, Store } from '../../ports/index.js';
 import { type ContentOf, loadExporters, telemetrySettings } from '../../telemetry/index.js';
 import type { FindAgent } from '../catalogue/entries.js';
@@ -41,7 +41,7 @@ export function openTelemetry(parts: OpenParts): Telemetry | undefined {
     ...{ store, clock, log, settings, tell },
     runFacts: createRunFacts({ runs: store.runs, findAgent: agents.registry.find, suiteTasks: suites.tasks }),
     load: () => loadExporters(version),
-    conversationId: (runId, ordinal, repeat) => agentIds(runId, ordinal, repeat).runId,
+    conversationId: (runId, ordinal, repeat) => openAgentIds(runId)(ordinal, repeat).runId,
     ...(settings.content && { mask: contentMask(parts) }),
   });
 }

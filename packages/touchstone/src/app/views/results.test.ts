@@ -19,8 +19,12 @@ const runWith = (headline: Partial<RunTotals>): Run =>
     status: 'completed',
     headline: { ...TOTALS, ...headline },
   }) as unknown as Run;
-const results = () =>
-  createResults({ results: async (_owner, _runId, from, limit) => ROWS.slice(from, from + limit) });
+const logOf = (rows: readonly StepResult[]): Parameters<typeof createResults>[0] => ({
+  results: async (_owner, _runId, from, limit) => rows.slice(from, from + limit),
+  failures: async (_owner, _runId, from, limit) =>
+    rows.filter(({ result }) => !result.passed).slice(from, from + limit),
+});
+const results = () => createResults(logOf(ROWS));
 
 it('results that come to the totals of their run are read', async () => {
   expect(await results().page(runWith({}), 1, 1)).toEqual([ROWS[1]]);
@@ -38,9 +42,15 @@ it.each<Partial<RunTotals>>([{ aggregateScore: 0.9 }, { taskCount: 4 }, { passed
 
 it('results that a pause has left out of order are listed as in the log, and folded as in the suite', async () => {
   const rows = [ROWS[1], ROWS[2], ROWS[0]] as readonly StepResult[];
-  const reader = createResults({
-    results: async (_owner, _runId, from, limit) => rows.slice(from, from + limit),
-  });
+  const reader = createResults(logOf(rows));
   expect((await reader.all(runWith({}))).map(({ taskId }) => taskId)).toEqual(['a', 'b', 'c']);
   expect(await reader.page(runWith({}), 0, 3)).toEqual(rows);
+});
+
+it('results of tasks that did not pass are read alone, and not again when all of the run are at hand', async () => {
+  const reader = results();
+  expect(await reader.failures(runWith({}), 0, 9)).toEqual([ROWS[2]]);
+  await reader.all(runWith({}));
+  expect(await reader.failures(runWith({}), 0, 9)).toEqual([ROWS[2]]);
+  expect(await reader.failures(runWith({}), 1, 9)).toEqual([]);
 });

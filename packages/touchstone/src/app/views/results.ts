@@ -9,6 +9,8 @@ import { checkTotals } from './totals.js';
 export type Results = {
   /** In log order, from the `offset`-th on. */
   page(run: Run, offset: number, limit: number): Promise<readonly StepResult[]>;
+  /** Those of the tasks that did not pass, in the same way. */
+  failures(run: Run, offset: number, limit: number): Promise<readonly StepResult[]>;
   /** All of them, in the order of the suite: a pause may have left gaps in the log that were filled later. */
   all(run: Run): Promise<readonly TaskResult[]>;
   /**
@@ -30,7 +32,7 @@ const MOST_KEPT = 10_000;
  * Reads results from the log. The rows of one finished run are kept, because a client that shows a run asks for its report and for
  * its results one after the other, and what has ended never changes.
  */
-export function createResults(log: Pick<RunLog, 'results'>): Results {
+export function createResults(log: Pick<RunLog, 'results' | 'failures'>): Results {
   let kept: { readonly runId: string; readonly rows: readonly StepResult[] } | undefined;
   const keptOf = (run: Run) => (kept?.runId === run.runId ? kept.rows : undefined);
 
@@ -66,6 +68,10 @@ export function createResults(log: Pick<RunLog, 'results'>): Results {
       keptOf(run) || countOf(run) <= PAGE
         ? (await rowsOf(run)).slice(offset, offset + limit)
         : log.results(run.owner, run.runId, offset, limit),
+    failures: async (run, offset, limit) =>
+      keptOf(run)
+        ?.filter(({ result }) => !result.passed)
+        .slice(offset, offset + limit) ?? log.failures(run.owner, run.runId, offset, limit),
     all: async (run) => inSuiteOrder(await rowsOf(run)).map(({ result }) => result),
     walk: (run, take) => walkInOrder(pagesOf(run), ({ result }) => take(result)),
     walkBoth: (before, after, take) => walkInStep(pagesOf(before), pagesOf(after), take),

@@ -7,11 +7,12 @@ import {
   type Owner,
   type RunId,
   type Scorecard,
+  type SummaryTotals,
   type Thresholds,
   timestampOf,
   validationError,
 } from '@touchstone/protocol';
-import type { Payloads } from '@touchstone/protocol/bodies';
+import type { NewEvent, Payloads } from '@touchstone/protocol/bodies';
 import type { Run, Store, SuiteHead } from '../../ports/index.js';
 import type { MeasuredFacts, MeasuredResults } from '../../scorecard/index.js';
 import { damagedError } from '../../store/index.js';
@@ -78,11 +79,32 @@ export async function readThresholds(store: Store, { owner, plan }: Run): Promis
 /** The summary is the output of a completed run: it is read from the last event and computed nowhere else. */
 export async function readSummary(store: Store, run: Run): Promise<EvalSummary> {
   const last = await store.log.last(run.owner, run.runId);
-  if (last?.type !== 'run.completed') throw damagedError('events');
-  const summary = (last.payload as Payloads['run.completed']).outputs as EvalSummary;
+  const summary = outputsOf(last) as EvalSummary;
   checkTotals(run, summary.tasks);
   checkTotals({ headline: { ...summary, unscored: 0 } }, summary.tasks);
   return summary;
+}
+
+/** The same without its list of tasks, which is not read. */
+export async function readSummaryTotals(store: Store, run: Run): Promise<SummaryTotals> {
+  const [stored] = await store.log.entries(run.owner, run.runId, run.eventCount - 1, 1);
+  const last = stored?.entry.kind === 'events' ? stored.entry.events.at(-1) : undefined;
+  const { tasks: _, ...totals } = outputsOf(last) as SummaryTotals & Partial<EvalSummary>;
+  const { headline } = run;
+  if (headline && !agree(totals, headline)) throw damagedError('headline');
+  return totals;
+}
+
+const agree = (totals: SummaryTotals, headline: NonNullable<Run['headline']>): boolean =>
+  TOTALS.every((member) => totals[member] === headline[member]);
+
+const TOTALS = ['aggregateScore', 'passed', 'taskCount', 'passedCount'] as const;
+
+function outputsOf(
+  last: Pick<NewEvent, 'type' | 'payload'> | undefined,
+): Payloads['run.completed']['outputs'] {
+  if (last?.type !== 'run.completed') throw damagedError('events');
+  return (last.payload as Payloads['run.completed']).outputs;
 }
 
 /** What is known of a run before its results are read, and where these are. */

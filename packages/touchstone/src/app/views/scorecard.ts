@@ -29,6 +29,7 @@ import {
   pinsOf,
   type ResultSource,
   readSummary,
+  readSummaryTotals,
   reportable,
   subjectsOf,
   suiteHead,
@@ -112,7 +113,7 @@ export async function readContractReport(
     throw new HostError('not_found', 'The suite of this run has no contract, so there is no such report.');
   const pinned = await contracts.pinned(owner, plan.contract);
   const { thresholds } = await suiteHead(store, run, plan);
-  const { aggregateScore, passed } = await readSummary(store, run);
+  const { aggregateScore, passed } = await readSummaryTotals(store, run);
   const facts = { runId, plan, contract: contractTerms(pinned), ...(thresholds && { thresholds }) };
   const { fold } = await foldRuns(results, undefined, { run }, () => ofOneRun(createContractReport(facts)));
   return fold.result({ aggregateScore, passed });

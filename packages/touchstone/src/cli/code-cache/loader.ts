@@ -26,7 +26,12 @@ const MUCH_MORE = 1.1;
 
 type Wrapper = (...values: readonly unknown[]) => void;
 
-export function createLoader(folder: string, kept: KeptCode): Loader {
+/** @param around A file is compiled inside of it. */
+export function createLoader(
+  folder: string,
+  kept: KeptCode,
+  around: <T>(work: () => T) => T = (work) => work(),
+): Loader {
   const outside = createRequire(join(folder, '/'));
   const loaded = new Map<string, { exports: unknown }>();
   const scripts = new Map<string, Script>();
@@ -50,10 +55,8 @@ export function createLoader(folder: string, kept: KeptCode): Loader {
   const compile = (name: string, filename: string): Script => {
     const source = readFileSync(filename, 'latin1');
     const cachedData = kept.read(name);
-    const script = new Script(`(function (${PARAMETERS}) { 'use strict'; ${source}\n})`, {
-      filename,
-      ...(cachedData && { cachedData }),
-    });
+    const wrapped = `(function (${PARAMETERS}) { 'use strict'; ${source}\n})`;
+    const script = around(() => new Script(wrapped, { filename, ...(cachedData && { cachedData }) }));
     scripts.set(name, script);
     isMissing ||= !cachedData || script.cachedDataRejected === true;
     return script;

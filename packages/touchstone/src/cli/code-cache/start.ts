@@ -6,27 +6,38 @@ import type { Io } from '../io.js';
 import { codeCacheFolder } from './cache-folder.js';
 import { createKeptCode, NOTHING_KEPT } from './kept-code.js';
 import { createLoader } from './loader.js';
+import { boundOldGeneration } from './old-generation.js';
+import { boundYoungGeneration, UNBOUND } from './young-generation.js';
 
 type CompileCache = { readonly enableCompileCache?: (folder: string) => unknown };
 
+const ROOM_BYTES = 16 * 1024 * 1024;
 const verb = /^[a-z]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'any';
 
 // These pass over much and keep little: room for what is new that stays small is enough for them, and saves 10 MB. The flag is part
 // of the tag that compiled code is kept under, so it is said before anything is loaded.
 if (verb === 'show' || verb === 'compare') setFlagsFromString('--semi-space-growth-factor=1');
 
+// A long run keeps what is at work for some milliseconds. More room than for that is filled with what is over, and holds 20 to 60 MB.
+const young = verb === 'run' ? boundYoungGeneration(ROOM_BYTES) : UNBOUND;
+if (verb === 'run') boundOldGeneration(ROOM_BYTES);
+
 // The first file of the bundle. It loads the others, from compiled code where there is some.
 const bundle = fileURLToPath(new URL('.', import.meta.url));
 const folder = codeCacheFolder(process.env, process.platform);
 // Other packages are kept by Node itself since 22.8, which the types of Node 20 do not know. By default it uses a folder for all users.
 if (folder !== undefined) (module as CompileCache).enableCompileCache?.(folder);
-const loader = createLoader(bundle, folder === undefined ? NOTHING_KEPT : keptIn(folder));
+const loader = createLoader(
+  bundle,
+  folder === undefined ? NOTHING_KEPT : keptIn(folder),
+  young.withFirstFlags,
+);
 const cli = loader.load('cli.cjs') as typeof import('../main.js');
 
 export const { processIo } = cli;
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  const exitCode = await cli.main(argv, io);
+  const exitCode = await cli.main(argv, io).finally(young.release);
   // A verb that does not exist ends with 2, and leaves nothing behind.
   if (exitCode !== 2)
     loader.keep(() => getHeapCodeStatistics().bytecode_and_metadata_size, hasMuchInMemory());

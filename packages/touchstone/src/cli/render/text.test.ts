@@ -2,7 +2,16 @@ import { ago, duration, percent, quote, usd } from '@touchstone/sdk/view';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { alignTexts, jsonDifferences, nearMiss } from './difference.js';
-import { displayWidth, printable, truncate, truncateMiddle, wrap, wrapWhole } from './text.js';
+import {
+  displayWidth,
+  isPlain,
+  printable,
+  splitGraphemes,
+  truncate,
+  truncateMiddle,
+  wrap,
+  wrapWhole,
+} from './text.js';
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
 
@@ -21,6 +30,20 @@ describe('text on a terminal', () => {
     expect(displayWidth('日本')).toBe(4);
     expect(displayWidth('👩‍🚀')).toBe(2);
     expect(displayWidth('é')).toBe(1);
+  });
+
+  test('plain characters are counted as the segmenter would count them, in any order', () => {
+    const plain = Array.from({ length: 0x2800 }, (_, code) => String.fromCharCode(code)).filter(isPlain);
+    expect(plain.length).toBeGreaterThan(1_000);
+    // A wide character at the end asks for the segmenter. Each plain one stands beside itself and its neighbours, and once more in reverse.
+    for (const text of [
+      plain.join(''),
+      plain.toReversed().join(''),
+      plain.map((one) => one + one).join(''),
+    ]) {
+      expect(displayWidth(`${text}日`)).toBe(text.length + 2);
+      expect(splitGraphemes(`${text}日`)).toEqual([...text, '日']);
+    }
   });
 
   test('a cut text never takes more room than it has, and a short one is left alone', () => {

@@ -28,23 +28,30 @@ export type Look = {
   readonly uncut?: boolean;
 };
 
-const ASCII = /^[ -~]*$/;
+const PLAIN =
+  /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u21ff\u2200-\u22ff\u2500-\u25fc\u26a0\u2713\u2717]*$/;
+
+/**
+ * Whether each character fills one column and never joins with a neighbour: ASCII, Latin letters, and the marks and lines of our
+ * own tables. Such a text needs no segmenter.
+ */
+export const isPlain = (text: string): boolean => PLAIN.test(text);
 
 /** Code units of the longest grapheme worth showing whole. */
 const MAX_GRAPHEME = 12;
 
-// Both take milliseconds to build, and most texts never need them.
+// Both take up to ten milliseconds to build, and most texts never need them.
 let segmenter: Intl.Segmenter | undefined;
 let wide: RegExp | undefined;
 
 export function splitGraphemes(text: string): string[] {
-  if (ASCII.test(text)) return text.split('');
+  if (isPlain(text)) return text.split('');
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), (part) => part.segment);
 }
 
 function widthOf(grapheme: string): number {
-  if (ASCII.test(grapheme)) return 1;
+  if (isPlain(grapheme)) return 1;
   wide ??=
     /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u;
   return wide.test(grapheme) ? 2 : 1;
@@ -52,7 +59,7 @@ function widthOf(grapheme: string): number {
 
 /** Columns the text takes on a terminal. The text must hold no escape sequences. */
 export const displayWidth = (text: string): number =>
-  ASCII.test(text)
+  isPlain(text)
     ? text.length
     : splitGraphemes(text).reduce((width, grapheme) => width + widthOf(grapheme), 0);
 

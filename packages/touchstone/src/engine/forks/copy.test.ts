@@ -201,6 +201,32 @@ describe('a replay', () => {
     ]);
   });
 
+  it.each([
+    ['as the results have it', 1, []],
+    ['with a score that no result has', 0.5, ['replay.diverged']],
+  ])(
+    'holds a list of tasks that an earlier release has stored against the results: %s',
+    async (_, score, found) => {
+      const bench = await openBench({ tasks: countingTasks(3) });
+      const source = await rowOf(bench, await completed(bench));
+      const { payload } = (await bench.store.log.last(owner, source.runId)) as { payload: unknown };
+      const outputs = (payload as Payloads['run.completed']).outputs as EvalSummary;
+      const [first, ...others] = outputs.tasks;
+      const tasks = [{ ...(first as EvalSummary['tasks'][number]), score }, ...others];
+      const listed = (event: NewEvent): NewEvent =>
+        event.type === 'run.completed'
+          ? { ...event, payload: { ...event.payload, outputs: { ...outputs, tasks } } }
+          : event;
+      const forged = await forge(bench.store, source, (entry) =>
+        entry.kind === 'events' ? { kind: 'events', events: entry.events.map(listed) } : entry,
+      );
+      const replay = await bench.createRun('replay', forkOf(forged, 'replay'));
+      await bench.engine.drive(owner, replay);
+      const notes = (await bench.events(replay)).filter(({ type }) => type === 'replay.diverged');
+      expect(notes.map(({ type }) => type)).toEqual(found);
+    },
+  );
+
   it('notices a headline that does not follow from the results', async () => {
     const bench = await openBench({ tasks: countingTasks(3) });
     const source = await rowOf(bench, await completed(bench));
@@ -216,13 +242,14 @@ describe('a replay', () => {
     const source = await rowOf(bench, await completed(bench));
     const forged = await forge(bench.store, source, (entry) =>
       entry.kind === 'step' && entry.ordinal === 0 && entry.result
-        ? { ...entry, result: { ...entry.result, latencyMs: 9_999 } }
+        ? { ...entry, result: { ...entry.result, score: 0.5, passed: false } }
         : entry,
     );
     const replay = await bench.createRun('replay', forkOf(forged, 'replay', source.eventCount - 2));
     await bench.engine.drive(owner, replay);
     const notes = (await bench.events(replay)).filter(({ type }) => type === 'replay.diverged');
     expect(notes.map(({ payload }) => (payload as Payloads['replay.diverged']).atSequence)).toEqual([
+      source.eventCount - 2,
       source.eventCount - 1,
     ]);
   });
@@ -242,6 +269,25 @@ describe('a replay', () => {
       error: { code: 'internal_error', message: 'The store is damaged.' },
     });
     expect((await bench.events(replay)).map(({ type }) => type)).toEqual(['run.started', 'run.failed']);
+  });
+
+  it('goes on later when the store is away in the middle of it, and ends as failed when it is damaged', async () => {
+    const bench = await openBench({ tasks: countingTasks(3) });
+    const source = await completed(bench);
+    const driveWith = async (runId: RunId, reason: string) => {
+      const entries = () => Promise.reject(new HostError('unavailable', 'Try again.', { reason }));
+      const log: Store['log'] = { ...bench.store.log, entries };
+      const { engine } = await openBench({ parts: { store: { ...bench.store, log } } });
+      await engine.drive(owner, runId).catch(() => undefined);
+      return (await rowOf(bench, runId)).status;
+    };
+    const [away, damaged] = await Promise.all(
+      ['away', 'damaged'].map((name) => bench.createRun(name, forkOf(source, 'replay'))),
+    );
+    expect(await driveWith(damaged as RunId, 'damaged')).toBe('failed');
+    expect(await driveWith(away as RunId, 'full')).not.toBe('failed');
+    await bench.reopen().drive(owner, away as RunId);
+    expect((await rowOf(bench, away as RunId)).status).toBe('completed');
   });
 
   it('cannot be paused, and a cancel before its end is obeyed', async () => {

@@ -5,6 +5,8 @@ import {
   type Json,
   jsonEqual,
   type RepeatScore,
+  type SummaryTotals,
+  taskScore,
   withoutContractOutcome,
 } from '@touchstone/protocol';
 import { eventIdOf, type NewEvent, type Payloads } from '@touchstone/protocol/bodies';
@@ -15,6 +17,7 @@ import { type EvalSuite, openEvalSuite, resultOf } from '../kinds/eval-run.js';
 import type { Closing } from '../kinds/run-kind.js';
 import { createTaskSource, type TaskSource } from '../kinds/task-source.js';
 import { workflowClosing } from '../kinds/workflow.js';
+import { readResults } from '../log/read-results.js';
 import type { Parts } from '../parts.js';
 
 /** Folds what is recorded again; answers a note for everything that comes out differently. Calls no agent. */
@@ -77,7 +80,13 @@ async function closingOf(
 ): Promise<Closing> {
   if (!fold) return plainClosing(parts, run);
   const { plan, head } = fold;
-  return closeEval(parts, run, plan, head, (outputs as EvalSummary).evaluatedModelClass, 0);
+  const recorded = outputs as SummaryTotals & Partial<EvalSummary>;
+  const closing = await closeEval(parts, run, plan, head, recorded.evaluatedModelClass, 0);
+  if (!recorded.tasks) return closing;
+  // Earlier releases stored the list of tasks (decision 129), so it is held against the results like everything else.
+  const steps = (await readResults(parts.store, run)).toSorted((a, b) => a.ordinal - b.ordinal);
+  const outputsThen = { ...closing.outputs, tasks: steps.map(({ result }) => taskScore(result)) };
+  return { ...closing, outputs: outputsThen as EvalSummary };
 }
 
 /** The last event has the outputs; the numbers kept beside the run are to be those of the same fold. */
@@ -98,8 +107,8 @@ const plainClosing = (parts: Parts, run: Run): Promise<Closing> =>
   run.plan.kind === 'workflow' ? workflowClosing(parts, run, run.plan) : agentClosing(parts, run);
 
 /** `diffRef` names the run itself, so it differs between runs whose results are equal. */
-function comparable(outputs: Closing['outputs']): Closing['outputs'] {
-  const { regression, ...summary } = (outputs ?? {}) as EvalSummary;
+function comparable(outputs: Closing['outputs']): object | undefined {
+  const { regression, ...summary } = (outputs ?? {}) as SummaryTotals;
   if (!regression) return outputs;
   const { diffRef: _, ...found } = regression;
   return { ...summary, regression: found };

@@ -1,6 +1,6 @@
 import { asId, type CallId, type InvocationId, type ToolId } from '@touchstone/protocol';
 import type { Body, ToolResult } from '@touchstone/protocol/bodies';
-import { type AgentHost, MEMORY_TOOL, type ScoredCall, type Usage } from '../../ports/index.js';
+import { type AgentHost, MEMORY_TOOL, type ScoredCall, type Turn, type Usage } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 import { Reasoning } from './bracket.js';
@@ -15,6 +15,7 @@ import { createToolGateway, type ToolGateway } from './tool-gateway.js';
  */
 export class InvocationHost implements AgentHost {
   readonly signal: AbortSignal;
+  readonly turn: Turn | undefined;
   /** The model calls that were paid for until the answer. */
   readonly usage: Usage[] = [];
   /** Those of the model that plays the user of a conversation. */
@@ -45,6 +46,13 @@ export class InvocationHost implements AgentHost {
     this.#meter = meter;
     this.#recorder = recorder;
     this.#reasoning = new Reasoning(request, recorder);
+    this.turn = request.turn;
+  }
+
+  /** What was recorded while it waited for its turn happened then. */
+  begun(agoMs = 0): void {
+    this.#recorder.begin(agoMs);
+    this.#request.turn?.begun(agoMs);
   }
 
   callTool(toolId: string, inputs: Body): Promise<ToolResult> {

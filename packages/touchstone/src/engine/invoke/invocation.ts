@@ -7,12 +7,16 @@ import {
 } from '@touchstone/protocol';
 import type { Body, RecordBodies } from '@touchstone/protocol/bodies';
 import type { Agent, Answer, Run, ScoredCall, Usage } from '../../ports/index.js';
+import type { UnitTurn } from '../kinds/run-kind.js';
 import type { Environment } from './environment.js';
+import type { AgentIds } from './opaque-ids.js';
 
 /** One call of the agent: what it is asked, for which unit of which run, and in which environment. */
 export type InvocationRequest = {
   readonly owner: Owner;
   readonly runId: RunId;
+  /** Those that the agent is given. */
+  readonly ids: AgentIds;
   readonly agent: Agent;
   readonly channel: string | undefined;
   readonly ordinal: number;
@@ -24,6 +28,8 @@ export type InvocationRequest = {
   readonly keepsReasoning: boolean;
   /** With a contract, an answer that breaks the return schema still counts as an answer: a criterion decides about it. */
   readonly underContract?: boolean;
+  /** It is handed over ahead of its turn, or gives its place to one that was. */
+  readonly turn?: UnitTurn | undefined;
 };
 
 /** What came of it. `unanswered`: there was no answer, through no fault of the agent; every other outcome is the agent's. */

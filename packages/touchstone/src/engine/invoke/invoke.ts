@@ -6,6 +6,7 @@ import {
   type Invocation,
   type MaybePromise,
   type ScoredCall,
+  Withdrawn,
 } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
@@ -17,11 +18,10 @@ import {
   invocationIdOf,
 } from './invocation.js';
 import { InvocationHost } from './invocation-host.js';
-import { agentIds } from './opaque-ids.js';
 import { recordCalls, type SpendMeter } from './spend-meter.js';
 import type { ToolGateway } from './tool-gateway.js';
 
-/** Runs one invocation and records its bracket. Rejects only when the signal aborts. */
+/** Runs one invocation and records its bracket. Rejects only when the signal aborts, or with `Withdrawn` before it has begun. */
 export async function invoke(
   parts: Parts,
   request: InvocationRequest,
@@ -34,6 +34,7 @@ export async function invoke(
   const invocation = invocationOf(request);
   const prompt = recordStart(request, invocationId, invocation, recorder);
   const host = new InvocationHost(parts, request, invocationId, meter, recorder, signal);
+  if (request.turn?.isWithdrawn) throw new Withdrawn();
   const startedAt = clock.elapsed();
   const answer = bounded(await request.agent.invoke(invocation, host));
   const passedMs = clock.elapsed() - startedAt - (answer.effort?.waitedMs ?? 0);
@@ -70,15 +71,9 @@ const isUnanswered = (answer: Answer): answer is NonNullable<InvocationResult['u
   UNANSWERED.includes(answer.kind);
 
 /** What the agent is given. Its ids are not those of the log, which name the task. */
-const invocationOf = ({
-  runId,
-  agent,
-  ordinal,
-  repeat,
-  input,
-  environment,
-}: InvocationRequest): Invocation => ({
-  ...agentIds(runId, ordinal, repeat),
+const invocationOf = ({ ids, agent, repeat, input, environment }: InvocationRequest): Invocation => ({
+  runId: ids.runId,
+  invocationId: ids.invocationId,
   agentId: agent.facts.agentId,
   repeat,
   input,

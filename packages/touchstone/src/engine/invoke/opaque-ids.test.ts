@@ -1,21 +1,22 @@
 import { asId, type Digest, type RunId } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
 import { answered, countingTasks, openBench, owner } from '../testing/bench.js';
-import { agentIds, noteId, seedFacts } from './opaque-ids.js';
+import { noteId, openAgentIds, seedFacts } from './opaque-ids.js';
 
 const runId = asId<RunId>('run-01m7gphmwx7vps0qyyf6ak6f49');
 const suite = asId<Digest>('sha256:00');
 
-it('ids are the same for the same invocation and different for any other', () => {
-  expect(agentIds(runId, 3, 1)).toEqual(agentIds(runId, 3, 1));
-  const all = [
-    agentIds(runId, 3, 1),
-    agentIds(runId, 3, 2),
-    agentIds(runId, 4, 1),
-    agentIds(asId('run-2'), 3, 1),
-  ];
-  expect(new Set(all.map((ids) => ids.runId)).size).toBe(4);
-  expect(new Set(all.map((ids) => ids.invocationId)).size).toBe(4);
+it('ids are the same for the same invocation, whichever was asked for before, and different for any other', () => {
+  const units = Array.from({ length: 300 }, (_, at) => [at % 100, Math.floor(at / 100)] as const);
+  const idsOf = openAgentIds(runId);
+  const inOrder = units.map(([ordinal, repeat]) => idsOf(ordinal, repeat));
+  const alone = units.map(([ordinal, repeat]) => openAgentIds(runId)(ordinal, repeat));
+  const mixed = units.toReversed().map(([ordinal, repeat]) => idsOf(ordinal, repeat));
+  expect(alone).toEqual(inOrder);
+  expect(mixed.toReversed()).toEqual(inOrder);
+  const other = units.map(([ordinal, repeat]) => openAgentIds(asId('run-2'))(ordinal, repeat));
+  const ids = [...inOrder, ...other].flatMap((one) => [one.runId.slice(4), one.invocationId.slice(4)]);
+  expect(new Set(ids).size).toBe(4 * units.length);
 });
 
 it('notes and seeds are named alike, and in the order in which they were written', () => {

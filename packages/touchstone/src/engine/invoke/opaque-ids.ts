@@ -1,21 +1,46 @@
-import { hash } from 'node:crypto';
+import { createCipheriv, hash } from 'node:crypto';
 import { asId, type Digest, type InvocationId, type RunId } from '@touchstone/protocol';
 
 // What an agent is given must not say that it is evaluated: neither which task this is nor that there are others. So each
 // invocation looks like a run of its own, and seeds look like kept notes. The same invocation always has the same ids,
-// also when it is repeated after a crash. Each id is a digest that needs a key which no agent is given.
+// also when it is repeated after a crash. Nobody can compute an id without a key which no agent is given.
 
 const opaque = (key: string, name: string): string => hash('sha256', `${key} ${name}`, 'hex');
 const ID_LENGTH = 26;
 
-type AgentIds = { readonly runId: RunId; readonly invocationId: InvocationId };
+/** What an agent is given in place of the ids of the log. */
+export type AgentIds = { readonly runId: RunId; readonly invocationId: InvocationId };
 
-export function agentIds(runId: RunId, ordinal: number, repeat: number): AgentIds {
-  const digits = opaque(runId, `${ordinal}.${repeat}`);
-  return {
-    runId: asId<RunId>(`run-${digits.slice(0, ID_LENGTH)}`),
-    invocationId: asId<InvocationId>(`inv-${digits.slice(ID_LENGTH, 2 * ID_LENGTH)}`),
+/** So many invocations get the digits of their ids from one encryption: one digest for each took a twentieth of a long run. */
+const AT_ONCE = 64;
+const DIGITS = 64;
+const ZEROS = Buffer.alloc((AT_ONCE * DIGITS) / 2);
+
+/** The ids for one run. Tasks begin in order, so the digits that were made last serve most of them. */
+export function openAgentIds(runId: RunId): (ordinal: number, repeat: number) => AgentIds {
+  const key = hash('sha256', `${runId} ids`, 'buffer');
+  const made: { readonly block: number; readonly digits: string }[] = [];
+  return (ordinal, repeat) => {
+    const block = Math.floor(ordinal / AT_ONCE);
+    let last = made[repeat];
+    if (last?.block !== block) {
+      last = { block, digits: digitsOf(key, block, repeat) };
+      made[repeat] = last;
+    }
+    const at = (ordinal % AT_ONCE) * DIGITS;
+    const between = at + ID_LENGTH;
+    return {
+      runId: asId<RunId>(`run-${last.digits.slice(at, between)}`),
+      invocationId: asId<InvocationId>(`inv-${last.digits.slice(between, between + ID_LENGTH)}`),
+    };
   };
+}
+
+function digitsOf(key: Buffer, block: number, repeat: number): string {
+  const start = Buffer.alloc(16);
+  start.writeUInt32BE(repeat, 0);
+  start.writeUInt32BE(block, 4);
+  return createCipheriv('aes-256-ctr', key, start).update(ZEROS).toString('hex');
 }
 
 /** The n-th note of an invocation. Notes of the same moment are read in the order of their ids. */

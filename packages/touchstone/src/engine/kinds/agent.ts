@@ -9,6 +9,7 @@ import {
   keepsReasoning,
 } from '../invoke/invocation.js';
 import { invoke } from '../invoke/invoke.js';
+import { openAgentIds } from '../invoke/opaque-ids.js';
 import type { SpendMeter } from '../invoke/spend-meter.js';
 import { deniedError } from '../log/endings.js';
 import { createRecorder } from '../log/recorder.js';
@@ -42,6 +43,7 @@ export async function openAgentExecutor(
       const request = {
         owner: run.owner,
         runId: run.runId,
+        ids: openAgentIds(run.runId)(ordinal, repeat),
         agent,
         channel: plan.agent.channel,
         ordinal,

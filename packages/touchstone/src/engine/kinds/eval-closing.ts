@@ -11,7 +11,7 @@ import { readResults, resultPages, walkInOrder } from '../log/read-results.js';
 import type { Parts } from '../parts.js';
 import type { Closing } from './run-kind.js';
 
-/** How an evaluation ends: its results in the log, folded into the summary. */
+/** How an evaluation ends: its results in the log, folded into the summary. Its list of tasks is told from them with every read. */
 export async function closeEval(
   parts: Parts,
   run: Run,
@@ -35,6 +35,7 @@ export async function closeEval(
   return {
     events: [{ type: 'eval.completed', at: now, payload: evalCompleted(summary) }],
     outputs: summary,
+    tasks: summary.taskCount,
     headline: {
       aggregateScore: summary.aggregateScore,
       passed: summary.passed,

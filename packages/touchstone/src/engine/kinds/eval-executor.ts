@@ -18,10 +18,11 @@ import {
   keepsReasoning,
 } from '../invoke/invocation.js';
 import { invoke } from '../invoke/invoke.js';
+import { openAgentIds } from '../invoke/opaque-ids.js';
 import { costOf, recordCalls, type SpendMeter } from '../invoke/spend-meter.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
-import type { ExecutionResult, Executor, Unit } from './run-kind.js';
+import type { ExecutionResult, Executor, Unit, UnitTurn } from './run-kind.js';
 import type { TaskSource } from './task-source.js';
 
 /** Executes the tasks of an evaluation: invokes the agent, then scores what it answered. */
@@ -42,13 +43,19 @@ export async function openEvalExecutor(
   const keeps = keepsReasoning(run);
   const underContract = plan.contract !== undefined;
   const seen = { answer: false };
-  const executeWith = async ({ ordinal, repeat }: Unit, signal: AbortSignal, stand?: Agent) => {
+  const idsOf = openAgentIds(run.runId);
+  const executeWith = async (
+    { ordinal, repeat }: Unit,
+    signal: AbortSignal,
+    { stand, turn }: { readonly stand?: Agent; readonly turn?: UnitTurn | undefined },
+  ) => {
     const task = await taskAt(ordinal);
     const environment = await environments(ordinal, usesFixtures ? task.fixtures : undefined);
     // Written out for every task: with a spread of the constant part, this function took 4 % of a run in the profile.
     const request: InvocationRequest = {
       owner: run.owner,
       runId: run.runId,
+      ids: idsOf(ordinal, repeat),
       agent: stand ?? agent.forTask?.(task.taskId) ?? agent,
       channel,
       ordinal,
@@ -58,13 +65,15 @@ export async function openEvalExecutor(
       escalationThreshold: threshold,
       keepsReasoning: keeps,
       underContract,
+      turn,
     };
     return executeTask({ parts, scoring, meter, task, request, signal, seen });
   };
   return {
     ...(modelClass && { modelClass }),
-    execute: (unit, signal) => executeWith(unit, signal),
-    abandon: (unit, reason, signal) => executeWith(unit, signal, unreachable(agent, reason)),
+    takesTurns: agent.takesTurns === true && asksNobodyElse(plan),
+    execute: (unit, signal, turn) => executeWith(unit, signal, { turn }),
+    abandon: (unit, reason, signal) => executeWith(unit, signal, { stand: unreachable(agent, reason) }),
     ...(agent.hasChanged && { hasChanged: agent.hasChanged }),
     async close() {
       scoring.close();
@@ -72,6 +81,10 @@ export async function openEvalExecutor(
     },
   };
 }
+
+/** A slot is also that of the judge. Only where nobody is asked about an answer, an agent's next task may begin with it. */
+const asksNobodyElse = ({ judge, safetyJudge, embedder, scorers }: EvalPlan): boolean =>
+  !judge && !safetyJudge && !embedder && !scorers?.length;
 
 /** Stands in for an agent that is not asked. */
 const unreachable = ({ facts, model }: Agent, reason: string): Agent => ({

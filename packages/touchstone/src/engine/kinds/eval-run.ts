@@ -1,11 +1,11 @@
 import {
   type EvalPlan,
-  type EvalSummary,
   HostError,
   type ModelClass,
   plannedSteps,
   type RepeatScore,
   type RunId,
+  type SummaryTotals,
   type TaskResult,
 } from '@touchstone/protocol';
 import type { Payloads, Task } from '@touchstone/protocol/bodies';
@@ -63,9 +63,12 @@ const started = (plan: EvalPlan) => ({
 
 /** No agent is open when answers are judged again; the summary of the run that asked it names its class. */
 async function sourceClass(parts: Parts, run: Run, source: RunId): Promise<ModelClass | undefined> {
-  const last = await parts.store.log.last(run.owner, source);
+  const { log } = parts.store;
+  const asked = await parts.store.runs.get(run.owner, source);
+  const [stored] = asked ? await log.entries(run.owner, source, asked.eventCount - 1, 1) : [];
+  const last = stored?.entry.kind === 'events' ? stored.entry.events.at(-1) : undefined;
   const outputs = (last?.payload as Payloads['run.completed'] | undefined)?.outputs;
-  return (outputs as EvalSummary | undefined)?.evaluatedModelClass;
+  return (outputs as SummaryTotals | undefined)?.evaluatedModelClass;
 }
 
 export function resultOf(

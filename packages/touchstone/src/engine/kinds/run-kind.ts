@@ -1,6 +1,6 @@
 import type { ModelClass, RepeatScore, RunError, RunTotals, TaskResult } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
-import type { MaybePromise, RunOutcomes, TaskRecord } from '../../ports/index.js';
+import type { MaybePromise, RunOutcomes, TaskRecord, Turn } from '../../ports/index.js';
 
 // The words for the parts of a run, used everywhere in the engine and the store:
 //
@@ -10,6 +10,14 @@ import type { MaybePromise, RunOutcomes, TaskRecord } from '../../ports/index.js
 //   unit      one repeat of one step: executed, then sealed as one record
 //   entry     what is appended to the log at once: a step with all its records, or loose events
 //   sequence  an event's number in the log
+
+/** When a unit may begin that is handed over ahead of a slot. */
+export type UnitTurn = Turn & {
+  /** It is not to begin any more. */
+  readonly isWithdrawn: boolean;
+  /** Called when it begins after a wait, or is found to have begun so long ago. */
+  begun(agoMs?: number): void;
+};
 
 /** One repeat of one step. */
 export type Unit = { readonly ordinal: number; readonly repeat: number };
@@ -40,6 +48,8 @@ export type RunKind = {
 export type Closing = {
   readonly events: readonly NewEvent[];
   readonly outputs?: Extract<NewEvent, { type: 'run.completed' }>['payload']['outputs'];
+  /** So many tasks belong into the list of the summary, which `outputs` is without. */
+  readonly tasks?: number;
   readonly error?: RunError;
   readonly failedNodeId?: string;
   readonly headline?: RunTotals;
@@ -53,8 +63,10 @@ export type Closing = {
 export type Executor = {
   /** The model class of the agent, where it declares one. */
   readonly modelClass?: ModelClass;
-  /** Rejects when the signal aborts, or with `AgentChanged`; any other rejection is a bug and fails the run. */
-  execute(unit: Unit, signal: AbortSignal): Promise<ExecutionResult>;
+  /** Units may be handed over before there is a slot for them: nothing but the agent is asked, and it keeps those that wait. */
+  readonly takesTurns?: boolean;
+  /** Rejects when the signal aborts, or with `AgentChanged` or `Withdrawn`; any other rejection is a bug and fails the run. */
+  execute(unit: Unit, signal: AbortSignal, turn?: UnitTurn): Promise<ExecutionResult>;
   /** The record of a unit that is not executed any more, because the processes that tried it were lost. It has no score. */
   abandon?(unit: Unit, reason: string, signal: AbortSignal): Promise<ExecutionResult>;
   /** Whether the agent's files have been written to while it was in use: then the run has measured nothing. */

@@ -90,7 +90,8 @@ export function createCommitter(parts: CommitterParts): Committer {
     gathering = undefined;
     busy = writeWaiting().then((results) => {
       busy = undefined;
-      if (waiting.length > 0) flushSoon();
+      if (waiting.length >= FULL) start();
+      else if (waiting.length > 0) flushSoon();
       parts.onCommitted(results);
     }, fail);
   };

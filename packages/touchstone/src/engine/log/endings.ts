@@ -6,7 +6,12 @@ import { ENGINE_VERSION } from '../parts.js';
 import type { Stop } from '../run/next-step.js';
 
 /** How a run begins and ends, as events and the row's change. Pure: the driver commits what these say. */
-export type Ending = { readonly events: readonly NewEvent[]; readonly run: RunChange };
+export type Ending = {
+  readonly events: readonly NewEvent[];
+  /** So many tasks are listed in the summary of the last event. */
+  readonly tasks?: number;
+  readonly run: RunChange;
+};
 
 export function beginning(run: Run, opening: readonly NewEvent[], now: number): Ending {
   const started: NewEvent = {
@@ -44,6 +49,7 @@ export function completion(run: Run, closing: Closing, now: number): Ending {
   };
   return {
     events: [...closing.events, completed],
+    ...(closing.tasks !== undefined && { tasks: closing.tasks }),
     run: {
       status: 'completed',
       completedAt: now,

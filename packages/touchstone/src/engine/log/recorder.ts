@@ -8,6 +8,8 @@ export type Recorder = {
   readonly events: readonly NewEvent[];
   /** Returns the event's index in the block, to be named as the cause of a later one. */
   add<T extends NewEvent['type']>(type: T, payload: Payloads[T], cause?: number): number;
+  /** What was recorded until the first of these calls happened so long ago. */
+  begin(agoMs: number): void;
   /** One model call. The invocation that it is paid for is its cause. */
   addCall(payload: Payloads['provider.usage'], call: ModelCallTime): void;
   /** Brings the block into the order the protocol gives it. Called once everything has happened. */
@@ -21,6 +23,7 @@ export type Recorder = {
 export function createRecorder(nodeId: string, clock: Clock, redact: Redact, start?: number): Recorder {
   const events: NewEvent[] = [];
   let started = start;
+  let beginning: number | undefined;
   return {
     nodeId,
     events,
@@ -34,6 +37,12 @@ export function createRecorder(nodeId: string, clock: Clock, redact: Redact, sta
       const index = events.push(event as NewEvent) - 1;
       if (type === 'agent.invocation.started') started = index;
       return index;
+    },
+    begin(agoMs) {
+      beginning ??= events.length;
+      const at = clock.now() - Math.round(agoMs);
+      for (let index = 0; index < beginning; index += 1)
+        events[index] = { ...(events[index] as NewEvent), at };
     },
     addCall(payload, call) {
       const kept = redactDeep(payload, redact);

@@ -98,11 +98,15 @@ class LeftToOthers extends Error {}
 const isGivenUp = ({ parts, lease }: DriveContext, { origin }: Run): boolean =>
   origin === 'host' && lease.lostDrives >= parts.limits.maxLostDrives;
 
+/** The store is full, or its database away: no state of the run. It is taken up again when the store can be used. */
+const isAway = (error: unknown): boolean =>
+  isHostError(error) && error.code === 'unavailable' && error.details?.reason !== 'damaged';
+
 /** History that cannot be read will not be readable the next time: the replay ends here, and says so. */
 async function endReplay(context: DriveContext, { owner, runId }: Run, error: unknown): Promise<void> {
   const { parts } = context;
   const run = await parts.store.runs.get(owner, runId);
-  if (error instanceof LeaseLost || !run) throw error;
+  if (error instanceof LeaseLost || isAway(error) || !run) throw error;
   parts.log.error('run.crashed', { runId }, error);
   const message = isHostError(error) ? error.message : 'The history of the source could not be read.';
   await fail(context, run, { code: 'internal_error', message });

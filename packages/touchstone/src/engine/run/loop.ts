@@ -6,6 +6,7 @@ import {
   type MaybePromise,
   type Run,
   type Slots,
+  Withdrawn,
 } from '../../ports/index.js';
 import { invocationIdOf } from '../invoke/invocation.js';
 import type { SpendMeter } from '../invoke/spend-meter.js';
@@ -17,6 +18,7 @@ import type { Parts } from '../parts.js';
 import { wasUnseen } from '../work/presence.js';
 import type { DriveState } from './drive-context.js';
 import { countAccess, graverStop, isOverspent, nextStep, type Stop, type View } from './next-step.js';
+import { mayWait, type TurnLine, type UnitSlot } from './turn-line.js';
 import type { PlannedUnit, Units } from './units.js';
 
 export type Loop = {
@@ -33,8 +35,10 @@ export type Loop = {
   readonly obey: () => Promise<void>;
   /** Aborts every running invocation; one for the whole drive, because runs stop as a whole. */
   readonly abort: AbortController;
-  /** Waits until a unit may begin; undefined when the unit is not to begin any more. */
-  readonly enterSlot: () => ReturnType<Slots['enter']>;
+  /** Waits until a unit may begin, or may be handed over ahead of a slot; undefined when it is not to begin any more. */
+  readonly enterSlot: (isAhead: boolean) => ReturnType<Slots['enter']>;
+  /** Units that have a slot, and those that wait with the agent for one. */
+  readonly line: TurnLine;
   /** Lets units go that wait for a slot. */
   readonly withdrawal: AbortController;
   /** How many units may run here at a time. It changes while a run is spread. */
@@ -47,6 +51,8 @@ export type Loop = {
 export type SharedWork = {
   /** More than 0 while one of them may still be sealed. */
   readonly running: number;
+  /** A unit that was executed here has ended. */
+  unitEnded(): void;
 };
 
 /**
@@ -59,7 +65,10 @@ export async function runLoop(loop: Loop): Promise<boolean> {
     const view = viewOf(loop);
     switch (nextStep(view)) {
       case 'start':
-        void execute(loop, loop.units.take());
+        void execute(loop, loop.units.take(), loop.line.take());
+        break;
+      case 'queue':
+        void execute(loop, loop.units.take(), loop.line.wait());
         break;
       case 'wait':
         // With nothing to write it would wake the loop at once, and the renewal that is waited for would never get its turn.
@@ -91,57 +100,74 @@ export async function runLoop(loop: Loop): Promise<boolean> {
   }
 }
 
-const viewOf = ({ parts, state, units, committer, slots, meter, abort, withdrawal, shared }: Loop): View => ({
-  leaving: state.leaving,
-  unsure: isUnsure(parts, state),
-  draining: state.draining,
-  crashed: state.crash !== undefined,
-  halted: state.halted,
-  stop: state.stop,
-  overspent: isOverspent(state.stop, meter.spentUsd),
-  aborted: abort.signal.aborted,
-  withdrawn: withdrawal.signal.aborted,
-  unfinished: units.left || state.dropped,
-  running: state.running + (shared?.running ?? 0),
-  uncommitted: committer.uncommitted,
-  free: units.leftHere ? slots() - state.running : 0,
-});
+const viewOf = (loop: Loop): View => {
+  const { parts, state, units, committer, slots, line, meter, abort, withdrawal, shared } = loop;
+  return {
+    leaving: state.leaving,
+    unsure: isUnsure(parts, state),
+    draining: state.draining,
+    crashed: state.crash !== undefined,
+    halted: state.halted,
+    stop: state.stop,
+    overspent: isOverspent(state.stop, meter.spentUsd),
+    aborted: abort.signal.aborted,
+    withdrawn: withdrawal.signal.aborted,
+    unfinished: units.left || state.dropped,
+    running: state.running + line.waiting + (shared?.running ?? 0),
+    uncommitted: committer.uncommitted,
+    free: units.leftHere ? slots() - state.running : 0,
+    ahead: units.leftHere ? aheadOf(loop) : 0,
+  };
+};
+
+/** Nothing is handed over ahead where money may run out, and where others wait for a slot. */
+const aheadOf = ({ parts, kind, executor, line, slots }: Loop): number =>
+  executor.takesTurns && kind.ceilingUsd === undefined && !parts.slots.tasks.isFull
+    ? mayWait(line, slots())
+    : 0;
 
 /** The lease may have run out, or others may have taken this process for lost. */
 const isUnsure = (parts: Parts, { heldUntil, presence }: DriveState): boolean =>
   parts.clock.elapsed() >= heldUntil || wasUnseen(parts.sharing, presence);
 
 /**
- * Executes one unit, when there is a slot for it, and hands its record to the committer. Work that ends after the abort
- * leaves no trace.
+ * Executes one unit, when there is a slot for it or it may wait with the agent, and hands its record to the committer. Work that
+ * ends after the abort leaves no trace.
  */
-async function execute(loop: Loop, unit: PlannedUnit): Promise<void> {
+async function execute(loop: Loop, unit: PlannedUnit, slot: UnitSlot): Promise<void> {
   const { state, abort } = loop;
-  state.running += 1;
-  const entering = loop.enterSlot();
+  // It may get the slot of another unit while it waits for its turn on the thread.
+  const isAhead = slot.isWaiting;
+  const entering = loop.enterSlot(isAhead);
   const leave = entering instanceof Promise ? await entering : entering;
+  if (entering instanceof Promise) slot.begun();
+  if (!isAhead) slot.enter(leave);
+  let isExecuted = false;
   try {
     if (leave && entering instanceof Promise && isUnsure(loop.parts, state)) loop.units.giveBack(unit);
     else {
-      const executed = leave && (await executeWithin(loop, unit));
+      const executed = leave && (await executeWithin(loop, unit, slot));
+      isExecuted = executed !== undefined;
       if (!executed || abort.signal.aborted) state.dropped = true;
       else await seal(loop, unit, executed);
     }
   } catch (error) {
-    if (abort.signal.aborted || error instanceof AgentChanged) state.dropped = true;
+    if (error instanceof Withdrawn) loop.units.giveBack(unit);
+    else if (abort.signal.aborted || error instanceof AgentChanged) state.dropped = true;
     else state.crash ??= { error };
     if (error instanceof AgentChanged) state.stop = graverStop(state.stop, { kind: 'changed' });
   }
-  leave?.();
-  state.running -= 1;
+  loop.line.end(slot, isExecuted);
+  loop.shared?.unitEnded();
   state.wake();
 }
 
-function executeWithin({ parts: { within }, run, executor, abort }: Loop, unit: PlannedUnit) {
-  if (!within) return executor.execute(unit, abort.signal);
+function executeWithin({ parts: { within }, run, executor, abort }: Loop, unit: PlannedUnit, slot: UnitSlot) {
+  const turn = executor.takesTurns ? slot : undefined;
+  if (!within) return executor.execute(unit, abort.signal, turn);
   const runId = (run.plan.kind === 'eval' && run.plan.rejudgeOf) || run.runId;
   const invocationId = invocationIdOf(unit.ordinal, unit.repeat);
-  return within({ runId, invocationId }, () => executor.execute(unit, abort.signal));
+  return within({ runId, invocationId }, () => executor.execute(unit, abort.signal, turn));
 }
 
 /** At once where the result is at hand, as it is for all but the first task of a page. */
@@ -197,9 +223,9 @@ async function complete(loop: Loop): Promise<boolean> {
   // Runs that began together end together, and each reads all of its results.
   await parts.shares.enter(run.owner.tenant, CLOSING_MS);
   const closing = await kind.closing(parts.clock.now(), executor.modelClass);
-  const { events, run: change } = completion(run, closing, parts.clock.now());
+  const { run: change, ...ending } = completion(run, closing, parts.clock.now());
   try {
-    await committer.write([{ kind: 'events', events }], change, true);
+    await committer.write([{ kind: 'events', ...ending }], change, true);
     return true;
   } catch (error) {
     if (!(error instanceof ControlPending)) throw error;

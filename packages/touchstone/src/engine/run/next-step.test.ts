@@ -16,6 +16,7 @@ const calm: View = {
   running: 0,
   uncommitted: 0,
   free: 2,
+  ahead: 0,
 };
 const cancel: Stop = { kind: 'cancel', by: 'x' };
 const timeout: Stop = { kind: 'timeout', limitMs: 1, observedMs: 2 };
@@ -30,6 +31,13 @@ describe('nextStep', () => {
   it.each<[string, Partial<View>, string]>([
     ['starts while there is room', {}, 'start'],
     ['waits at full concurrency', { running: 2, free: 0 }, 'wait'],
+    ['hands some over ahead at full concurrency', { running: 2, free: 0, ahead: 1 }, 'queue'],
+    [
+      'but none while another process may have the run',
+      { running: 2, free: 0, ahead: 1, unsure: true },
+      'wait',
+    ],
+    ['nor when the run stops', { running: 2, free: 0, ahead: 1, stop: drain }, 'wait'],
     ['begins nothing while another process may have the run', { unsure: true }, 'wait'],
     ['but finishes what runs', { unsure: true, running: 1 }, 'wait'],
     ['and completes a run of which nothing is left', { unsure: true, unfinished: false }, 'complete'],
@@ -97,15 +105,17 @@ describe('nextStep', () => {
       running: fc.nat(3),
       uncommitted: fc.nat(300),
       free: fc.nat(3),
+      ahead: fc.nat(3),
     });
     fc.assert(
       fc.property(views, (view) => {
         const step = nextStep(view);
         if (view.leaving || view.draining || view.crashed || view.halted || view.stop)
-          expect(step).not.toBe('start');
-        if (!['start', 'wait', 'withdraw', 'abort'].includes(step))
+          expect(['start', 'queue']).not.toContain(step);
+        if (!['start', 'queue', 'wait', 'withdraw', 'abort'].includes(step))
           expect(view.running + view.uncommitted).toBe(0);
-        if (view.unsure) expect(step).not.toBe('start');
+        if (view.unsure) expect(['start', 'queue']).not.toContain(step);
+        if (step === 'queue') expect(view.free).toBe(0);
         if (step === 'wait' && !view.unsure) expect(view.running + view.uncommitted).toBeGreaterThan(0);
       }),
     );

@@ -38,13 +38,25 @@ export type View = {
   /** Something is left to start, or was aborted. While nothing stops the run, that means: left to start. */
   readonly unfinished: boolean;
   readonly running: number;
+  /** How many more units may be handed over ahead of a slot. */
+  readonly ahead: number;
   /** ExecutionResult and not yet on disk. */
   readonly uncommitted: number;
   /** How many of the units that are left may begin here now. */
   readonly free: number;
 };
 
-export type Step = 'start' | 'wait' | 'withdraw' | 'abort' | 'leave' | 'crash' | 'stop' | 'complete';
+/** `queue`: hands a unit over that begins in the slot of another one. */
+export type Step =
+  | 'start'
+  | 'queue'
+  | 'wait'
+  | 'withdraw'
+  | 'abort'
+  | 'leave'
+  | 'crash'
+  | 'stop'
+  | 'complete';
 
 /** ExecutionResult work may run ahead of the disk by this much; beyond it, starting more would only grow memory. */
 const AHEAD = 512;
@@ -62,8 +74,9 @@ const LIMITS: ReadonlySet<Stop['kind']> = new Set(['timeout', 'budget', 'storage
 export function nextStep(view: View): Step {
   const isLast = view.leaving || view.crashed || view.halted || view.stop !== undefined;
   const stopping = isLast || view.draining;
-  const mayStart = view.free > 0 && view.uncommitted < AHEAD && !view.unsure;
-  if (!stopping && view.unfinished && mayStart) return 'start';
+  const mayStart = view.unfinished && view.uncommitted < AHEAD && !view.unsure;
+  if (!stopping && mayStart && view.free > 0) return 'start';
+  if (!stopping && mayStart && view.ahead > 0) return 'queue';
   // What waits for a slot has not begun, so no stop lets it finish.
   if (view.running > 0 && stopping && !view.withdrawn) return 'withdraw';
   if (view.running > 0) return abortsRunning(view) && !view.aborted ? 'abort' : 'wait';

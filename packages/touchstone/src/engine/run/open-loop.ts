@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { LeaseLost, type Run, type Slots } from '../../ports/index.js';
+import { LeaseLost, type LeaveSlot, type Run, type Slots } from '../../ports/index.js';
 import type { SpendMeter } from '../invoke/spend-meter.js';
 import type { Executor, RunKind } from '../kinds/run-kind.js';
 import { type Backlog, createBacklog } from '../log/backlog.js';
@@ -10,6 +10,7 @@ import type { DriveContext } from './drive-context.js';
 import { type Loop, openingOf } from './loop.js';
 import { createProgress, type ProgressFold } from './progress.js';
 import { restoreBacklog } from './restore.js';
+import { createTurnLine } from './turn-line.js';
 import { createUnits } from './units.js';
 import { obey } from './watching.js';
 
@@ -45,24 +46,31 @@ export async function openLoop(
     meter,
     obey: () => obey(context),
     abort,
-    enterSlot: () => enterSlot(parts, run, withdrawal.signal),
+    enterSlot: (isAhead) => enterSlot(parts, run, withdrawal.signal, isAhead),
     withdrawal,
+    line: createTurnLine({ state, withdrawn: withdrawal.signal, elapsed: parts.clock.elapsed }),
     slots: () => kind.concurrency,
     shared: undefined,
   };
 }
 
-/** A slot, once the tenant may use the thread. Without waiting where neither has to be waited for, as for most tasks. */
+/**
+ * A slot, once the tenant may use the thread. Without waiting where neither has to be waited for, as for most tasks. A unit that is
+ * handed over ahead gets its slot later, from another unit.
+ */
 export function enterSlot(
   { slots, shares }: Parts,
   { owner: { tenant }, runId }: Run,
   withdrawn: AbortSignal,
+  isAhead: boolean,
 ): ReturnType<Slots['enter']> {
-  const enter = () => slots.tasks.enter(tenant, runId, withdrawn);
+  const enter = () => (isAhead ? NO_SLOT : slots.tasks.enter(tenant, runId, withdrawn));
   if (withdrawn.aborted) return undefined;
   const turn = shares.enter(tenant, TASK_MS, withdrawn);
   return turn ? turn.then(enter, () => undefined) : enter();
 }
+
+const NO_SLOT: LeaveSlot = () => undefined;
 
 /** About what one short task takes of the thread. */
 const TASK_MS = 0.2;

@@ -79,7 +79,7 @@ export type BenchOptions = {
   readonly tasks?: readonly Task[];
   readonly behave?: Behaviour;
   readonly facts?: Partial<AgentFacts>;
-  readonly agent?: Pick<Agent, 'model' | 'prompt' | 'hasChanged'>;
+  readonly agent?: Pick<Agent, 'model' | 'prompt' | 'hasChanged' | 'takesTurns'>;
   readonly thresholds?: SuiteHead['thresholds'];
   readonly tools?: Tools;
   readonly limits?: Partial<Parts['limits']>;

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createGathering } from '../run/open-loop.js';
+import { createTurnLine, mayWait } from '../run/turn-line.js';
 import { type AssignmentOrder, addUnits, fail, integrate, obey } from './assignment-answers.js';
 import {
   type AssignmentContext,
@@ -65,10 +66,10 @@ function openLoop(context: AssignmentContext): AssignmentLoop {
     running: 0,
     runningAlone: false,
     presence,
-    averageMs: undefined,
     wake: () => undefined,
   };
   const abort = new AbortController();
+  const withdrawal = new AbortController();
   setMaxListeners(0, abort.signal);
   const writer = createAssignmentWriter({
     assignments: parts.store.assignments,
@@ -85,7 +86,8 @@ function openLoop(context: AssignmentContext): AssignmentLoop {
     left: new Map(),
     writer,
     abort,
-    withdrawal: new AbortController(),
+    withdrawal,
+    line: createTurnLine({ state, withdrawn: withdrawal.signal, elapsed: parts.clock.elapsed }),
   };
   return loop;
 }
@@ -102,7 +104,10 @@ async function runAssignment(loop: AssignmentLoop): Promise<void> {
     const view = viewOf(loop);
     switch (nextAssignmentStep(view)) {
       case 'start':
-        void executeUnit(loop, ready.shift() as ClaimedUnit);
+        void executeUnit(loop, ready.shift() as ClaimedUnit, loop.line.take());
+        break;
+      case 'queue':
+        void executeUnit(loop, ready.shift() as ClaimedUnit, loop.line.wait());
         break;
       case 'claim':
         writer.ask({ most: view.wanted, least: freeSlots(view) });
@@ -134,22 +139,31 @@ async function runAssignment(loop: AssignmentLoop): Promise<void> {
 
 const freeSlots = ({ slots, running, ready }: AssignmentView): number => Math.max(1, slots - running - ready);
 
+/** Nothing is handed over ahead where money may run out, where others wait for a slot, and of what ended another process. */
+function aheadOf({ parts, assignment, executor, state, ready, line }: AssignmentLoop): number {
+  const [next] = ready;
+  const mayNot = assignment.ceilingUsd !== undefined || parts.slots.tasks.isFull || next?.isTakenOver;
+  return executor.takesTurns && !mayNot ? mayWait(line, state.slots) : 0;
+}
+
 function viewOf(loop: AssignmentLoop): AssignmentView {
-  const { parts, state, ready, writer, abort, withdrawal } = loop;
-  const { slots } = state;
+  const { parts, state, ready, writer, abort, withdrawal, line } = loop;
+  const { slots, running } = state;
   return {
     isOver: state.isOver,
     leaving: state.leaving,
     releasing: state.releasing,
     stop: state.stop,
     isExhausted: state.isExhausted,
-    running: state.running,
+    running,
+    waiting: line.waiting,
+    ahead: aheadOf(loop),
     aborted: abort.signal.aborted,
     withdrawn: withdrawal.signal.aborted,
     ready: ready.length,
     unsealed: writer.unsealed,
     isAsking: writer.isAsking,
-    wanted: unitsWanted({ slots, running: state.running, ready: ready.length }, state.averageMs),
+    wanted: unitsWanted({ slots, running, waiting: line.waiting, ready: ready.length }, line.averageMs),
     slots,
     isUnsure: isUnsure(parts, state),
     isAlone: state.runningAlone || ready[0]?.alone === true,

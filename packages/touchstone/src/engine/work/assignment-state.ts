@@ -1,6 +1,7 @@
 import type { Assignment, OpenClaim, Run } from '../../ports/index.js';
 import type { Executor } from '../kinds/run-kind.js';
 import type { Parts } from '../parts.js';
+import type { TurnLine } from '../run/turn-line.js';
 import type { AssignmentStop } from './assignment-step.js';
 import type { AssignmentWriter } from './assignment-writer.js';
 import type { ClaimedUnit } from './claimed-units.js';
@@ -34,7 +35,6 @@ export type AssignmentState = {
   runningAlone: boolean;
   /** The presence of this process when the assignment was last its own for certain. */
   presence: number | undefined;
-  averageMs: number | undefined;
   wake: () => void;
 };
 
@@ -46,6 +46,8 @@ export type AssignmentLoop = AssignmentContext & {
   readonly writer: AssignmentWriter;
   readonly abort: AbortController;
   readonly withdrawal: AbortController;
+  /** Units that have a slot, and those that wait with the agent for one. */
+  readonly line: TurnLine;
 };
 
 /** Another process may have it. */

@@ -17,6 +17,8 @@ const BUSY: AssignmentView = {
   isExhausted: false,
   ready: 3,
   running: 2,
+  waiting: 0,
+  ahead: 0,
   unsealed: 0,
   isAsking: false,
   wanted: 0,
@@ -29,6 +31,14 @@ const IDLE = { ready: 0, running: 0 };
 it.each<[string, Partial<AssignmentView>, AssignmentStep]>([
   ['a free slot and a claimed unit', {}, 'start'],
   ['no free slot', { running: 4 }, 'wait'],
+  ['no free slot, and some may be handed over ahead', { running: 4, ahead: 1 }, 'queue'],
+  ['a free slot, and some wait with the agent', { waiting: 2, ahead: 1 }, 'start'],
+  ['some wait with the agent, and nothing else is left', { ...IDLE, waiting: 1, isExhausted: true }, 'wait'],
+  [
+    'the run drains, and some wait with the agent',
+    { running: 0, ready: 0, waiting: 1, stop: 'finish' },
+    'drop',
+  ],
   ['nothing was heard of the store for long', { isUnsure: true }, 'wait'],
   ['nothing was heard of the store for long, and nothing runs', { isUnsure: true, running: 0 }, 'wait'],
   ['too much waits for the disk', { unsealed: 512 }, 'wait'],
@@ -74,7 +84,13 @@ it.each<[string, Partial<AssignmentView>, AssignmentStep]>([
     { isAlone: true, running: 0, unsealed: 1 },
     'wait',
   ],
+  [
+    'units that are executed alone, one waits with the agent',
+    { isAlone: true, running: 0, waiting: 1 },
+    'wait',
+  ],
   ['units that are executed alone, nothing runs', { isAlone: true, running: 0 }, 'start'],
+  ['units that are executed alone, and no slot is left', { isAlone: true, running: 0, slots: 0 }, 'start'],
 ])('%s', (_name, change, expected) => {
   expect(nextAssignmentStep({ ...BUSY, ...change })).toBe(expected);
 });
@@ -104,5 +120,5 @@ it.each([
   ['more than half is in hand', 16, 16, 30, 50, 0],
   ['fast units, up to the largest claim', 16, 0, 0, 0, 256],
 ])('%s', (_name, slots, running, ready, averageMs, expected) => {
-  expect(unitsWanted({ slots, running, ready }, averageMs)).toBe(expected);
+  expect(unitsWanted({ slots, running, waiting: 0, ready }, averageMs)).toBe(expected);
 });

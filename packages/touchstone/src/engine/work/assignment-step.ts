@@ -21,6 +21,10 @@ export type AssignmentView = {
   /** Claimed and not begun. */
   readonly ready: number;
   readonly running: number;
+  /** Handed over ahead of a slot. */
+  readonly waiting: number;
+  /** How many more may be. */
+  readonly ahead: number;
   /** Executed and not yet on disk. */
   readonly unsealed: number;
   /** A claim is on its way. */
@@ -35,31 +39,45 @@ export type AssignmentView = {
 };
 
 /**
- * `leave`: without a word, because others have it. `release`: others may go on with it. `finish`: nothing is left to do.
+ * `queue`: hands a unit over that begins in the slot of another one. `leave`: without a word, because others have it. `release`: others may go on with it. `finish`: nothing is left to do.
  */
-export type AssignmentStep = 'start' | 'claim' | 'drop' | 'abort' | 'wait' | 'leave' | 'release' | 'finish';
+export type AssignmentStep =
+  | 'start'
+  | 'queue'
+  | 'claim'
+  | 'drop'
+  | 'abort'
+  | 'wait'
+  | 'leave'
+  | 'release'
+  | 'finish';
 
 /** Executed work may run ahead of the disk by this much. */
 const AHEAD = 512;
 
 /** How an assignment goes on, as one pure decision. */
 export function nextAssignmentStep(view: AssignmentView): AssignmentStep {
-  const { running, ready, unsealed, isAsking, stop } = view;
+  const { ready, unsealed, isAsking, stop } = view;
+  const running = view.running + view.waiting;
   const aborts = view.isOver || view.leaving || stop === 'abort';
   if (aborts && running > 0 && !view.aborted) return 'abort';
   const isDropping = aborts || stop !== undefined;
   if (isDropping && (ready > 0 || (running > 0 && !view.withdrawn))) return 'drop';
   if (running > 0 && aborts) return 'wait';
   if (view.isOver) return 'leave';
-  if (ready > 0 && !isDropping && mayStart(view)) return 'start';
+  if (ready > 0 && !isDropping && mayStart(view))
+    return view.isAlone || view.running < view.slots ? 'start' : 'queue';
   const isEnding = isDropping || view.releasing || view.isExhausted;
   if (!isEnding && !isAsking && view.wanted > 0) return 'claim';
   if (running > 0 || ready > 0 || unsealed > 0 || isAsking || !isEnding) return 'wait';
   return view.isExhausted && !isDropping ? 'finish' : 'release';
 }
 
-const mayStart = ({ isAlone, isUnsure, running, slots, unsealed }: AssignmentView): boolean =>
-  !isUnsure && (isAlone ? running === 0 && unsealed === 0 : running < slots && unsealed < AHEAD);
+function mayStart({ isAlone, isUnsure, running, waiting, ahead, slots, unsealed }: AssignmentView): boolean {
+  if (isUnsure) return false;
+  if (isAlone) return running + waiting === 0 && unsealed === 0;
+  return (running < slots || ahead > 0) && unsealed < AHEAD;
+}
 
 /** What is asked of those who execute, by what is asked of the run and by what stops its work. */
 export function assignmentStop({
@@ -80,11 +98,11 @@ const LARGEST = 256;
 
 /** Units to claim now, asked for before the slots run dry; slow ones only as slots become free. */
 export function unitsWanted(
-  { slots, running, ready }: Pick<AssignmentView, 'slots' | 'running' | 'ready'>,
+  { slots, running, waiting, ready }: Pick<AssignmentView, 'slots' | 'running' | 'waiting' | 'ready'>,
   averageMs: number | undefined,
 ): number {
   const busy = averageMs === undefined ? slots : Math.ceil((slots * BUSY_MS) / Math.max(averageMs, 0.1));
   const target = Math.max(slots, Math.min(LARGEST, busy));
-  const inHand = running + ready;
+  const inHand = running + waiting + ready;
   return inHand >= slots && inHand >= target / 2 ? 0 : target - inHand;
 }

@@ -14,7 +14,13 @@ import { type FollowedUnits, firstUnsealed, hasSealed, unsealedIn } from './foll
 import { slotsOf } from './spread.js';
 import { unitNumbers } from './unit-numbers.js';
 
-/** How often the driver looks for what others have sealed: soon while there is something, later otherwise. */
+/**
+ * How often the driver looks for what others have sealed: soon while there is something, later otherwise. The run waits for nothing else
+ * when its last units are at work, and when all is sealed and the others let go of the work within milliseconds.
+ */
+const AT_ONCE_MS = 10;
+/** So long: units may be slow, and who has not let go by then is lost, or stands still. */
+const ENDING_MS = 500;
 const SOON_MS = 50;
 const LATER_MS = 250;
 /** Claims have this many units at most, so that one which begins before a unit by more ends before it. */
@@ -29,6 +35,13 @@ type Following = FollowedUnits & {
   slots: number;
   isDraining: boolean;
   isEnded: boolean;
+  /** The unit after the last one that is claimed. */
+  claimedTo: number;
+  /** When the last units were seen to be at work, and when all was sealed. */
+  lastAt: number | undefined;
+  sealedAt: number | undefined;
+  /** Ends the pause between two looks. */
+  wake: () => void;
 };
 
 /**
@@ -52,12 +65,20 @@ export function shareWork(
     slots,
     isDraining: false,
     isEnded: false,
+    claimedTo: firstUnit,
+    lastAt: undefined,
+    sealedAt: undefined,
+    wake: () => undefined,
   };
   loop.slots = () => Math.max(1, loop.kind.concurrency - following.slots);
   loop.shared = {
     get running() {
       const isLeft = state.leaving || (state.draining && loop.units.left);
       return following.isEnded || isLeft ? 0 : 1;
+    },
+    // Others wait for its slot.
+    unitEnded() {
+      if (slotsFree(following) > following.slots) following.wake();
     },
   };
   void follow(following);
@@ -72,7 +93,7 @@ async function follow(following: Following): Promise<void> {
     while (!following.isEnded && !state.leaving && !over.aborted) {
       const found = await look(following);
       if (following.isEnded) break;
-      await pause(following, found || isGranting(following) ? SOON_MS : LATER_MS);
+      await pause(following, pauseMs(following, found));
     }
   } catch (error) {
     if (error instanceof LeaseLost) state.leaving = true;
@@ -84,6 +105,24 @@ async function follow(following: Following): Promise<void> {
   }
   state.wake();
 }
+
+function pauseMs(following: Following, found: boolean): number {
+  const { loop, context } = following;
+  const now = context.parts.clock.elapsed();
+  if (!loop.units.left) {
+    following.sealedAt ??= now;
+    return now - following.sealedAt < ENDING_MS ? AT_ONCE_MS : SOON_MS;
+  }
+  if (areLast(following)) {
+    following.lastAt ??= now;
+    if (now - following.lastAt < ENDING_MS) return AT_ONCE_MS;
+  }
+  return found || isGranting(following) ? SOON_MS : LATER_MS;
+}
+
+/** All units are claimed, and no more of them are left than can be at work. */
+const areLast = (following: Following): boolean =>
+  following.claimedTo >= following.numbers.units && unsealedIn(following) <= following.loop.kind.concurrency;
 
 /** Work that is open already stays as it is. */
 async function openWork(following: Following): Promise<void> {
@@ -108,10 +147,12 @@ async function pause(following: Following, ms: number): Promise<void> {
   const { context, loop } = following;
   const end = new AbortController();
   const wake = (): void => end.abort();
+  following.wake = wake;
   const signals = [loop.withdrawal.signal, loop.abort.signal].filter((signal) => !signal.aborted);
   const listened = [...signals, context.over];
   for (const signal of listened) signal.addEventListener('abort', wake);
-  await context.parts.clock.sleep(ms, end.signal).catch(() => undefined);
+  if (slotsFree(following) <= following.slots)
+    await context.parts.clock.sleep(ms, end.signal).catch(() => undefined);
   for (const signal of listened) signal.removeEventListener('abort', wake);
 }
 
@@ -146,14 +187,18 @@ async function look(following: Following): Promise<boolean> {
     await work.drain(lease);
     void context.onWork();
   }
+  await grantSlots(following);
   const news = await work.news(lease, epoch, following.lastClaim);
   if (news.epoch !== epoch) throw new LeaseLost(lease.runId);
   loop.meter.told(news.spentUsd);
   heed(context, news.stop);
   for (const claim of news.claims) following.open.set(claim.first, claim);
-  following.lastClaim = news.claims.at(-1)?.first ?? following.lastClaim;
+  const newest = news.claims.at(-1);
+  if (newest) {
+    following.lastClaim = newest.first;
+    following.claimedTo = newest.first + newest.count;
+  }
   const found = await absorbClaims(following);
-  await grantSlots(following);
   if (following.isDraining || !loop.units.left) await endWhenLeft(following);
   state.wake();
   return found || news.claims.length > 0;

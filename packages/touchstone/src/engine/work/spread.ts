@@ -17,10 +17,11 @@ export function slotsOf(concurrency: number, slots = concurrency): readonly numb
 
 /**
  * How many units a process may execute at a time while others could, too, and nobody knows what they do to a machine: as many as an
- * assignment has, and one more with each that has ended.
+ * assignment has, and some more with each that has ended.
  */
 export const slotsAfter = (concurrency: number, finished: number): number =>
-  Math.min(concurrency, SLOTS + finished);
+  Math.min(concurrency, SLOTS + MORE * finished);
+const MORE = 3;
 
 /** Tasks that take less are carried by one process: their share of it is what the host does for them. */
 const SHORT_MS = 40;

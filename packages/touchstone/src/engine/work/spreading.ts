@@ -46,7 +46,7 @@ async function findWork(context: DriveContext, loop: Loop): Promise<OpenWork | u
 const isOnlyOne = async ({ parts: { sharing } }: DriveContext, { run }: Loop): Promise<boolean> =>
   ((await sharing?.processes(run).catch(() => 1)) ?? 1) < 2;
 
-const finishedHere = ({ units, state }: Loop): number => units.taken - state.running;
+const finishedHere = ({ units, state, line }: Loop): number => units.taken - state.running - line.waiting;
 
 /** Looks until the run is spread, or what is left can begin here at once. */
 async function spreadLater(context: DriveContext, loop: Loop): Promise<void> {
@@ -60,7 +60,7 @@ async function spreadLater(context: DriveContext, loop: Loop): Promise<void> {
     if (!areShort(lately, clock.elapsed() - since, kind.concurrency))
       isAlone = await isOnlyOne(context, loop);
     if (!goesOn(context, loop)) break;
-    if (!isAlone) return spread(context, loop, lately);
+    if (!isAlone) return spread(context, loop, keptOf(lately, loop.units.remaining));
   }
   loop.slots = () => kind.concurrency;
   state.wake();
@@ -76,6 +76,13 @@ async function untilFirstEnd({ parts, over }: DriveContext, loop: Loop): Promise
   for (let ms = 0; ms < LOOK_MS && finishedHere(loop) === 0 && !over.aborted; ms += STEP_MS)
     await isStillAt(parts.clock.sleep(STEP_MS, over));
 }
+
+/**
+ * What the driver finishes in a look, while the others open their agents. That may take two looks; in a run in which it makes no difference
+ * to the others, it keeps enough for both.
+ */
+const keptOf = (lately: number, remaining: number): number =>
+  Math.max(lately, Math.min(2 * lately, Math.floor(remaining / 8)));
 
 /** The driver goes on with so many more units, while the others open their agents. */
 function spread(context: DriveContext, loop: Loop, kept: number): void {

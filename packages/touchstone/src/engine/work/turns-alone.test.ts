@@ -3,7 +3,7 @@ import { claimedUnits } from './claimed-units.js';
 import { createTurnsAlone } from './turns-alone.js';
 
 const NEVER = new AbortController().signal;
-const turns = () => createTurnsAlone({ enter: () => () => undefined });
+const turns = () => createTurnsAlone({ enter: () => () => undefined, isFull: false });
 const isPending = async (promise: Promise<unknown>): Promise<boolean> =>
   (await Promise.race([
     promise.then(() => 'done'),

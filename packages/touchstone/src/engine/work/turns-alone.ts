@@ -60,6 +60,9 @@ export function createTurnsAlone(slots: Slots): TurnsAlone {
       };
     },
     slots: {
+      get isFull() {
+        return slots.isFull || wanting > 0;
+      },
       enter(tenant, group, signal) {
         const entered = slots.enter(tenant, group, signal);
         return entered instanceof Promise

@@ -29,7 +29,12 @@ export type TaskRecord = {
 
 /** What a log is made of: loose events, or a finished step that stands for its records (all repeats, in order). */
 export type LogEntry =
-  | { readonly kind: 'events'; readonly events: readonly NewEvent[] }
+  | {
+      readonly kind: 'events';
+      readonly events: readonly NewEvent[];
+      /** So many tasks are listed in the summary of its last event. The list is told from their results when it is read. */
+      readonly tasks?: number;
+    }
   | {
       readonly kind: 'step';
       readonly ordinal: number;
@@ -112,6 +117,8 @@ export type RunLog = {
   last(owner: Owner, runId: RunId): Promise<RunEvent | undefined>;
   /** Results of appended steps in log order, from the `offset`-th on. Never a body. */
   results(owner: Owner, runId: RunId, offset: number, limit: number): Promise<readonly StepResult[]>;
+  /** Those of the tasks that did not pass, in the same way. Never a body. */
+  failures(owner: Owner, runId: RunId, offset: number, limit: number): Promise<readonly StepResult[]>;
   /** Those of the steps with these ordinals, a page at most, in log order. Never a body. */
   resultsAt(owner: Owner, runId: RunId, ordinals: readonly number[]): Promise<readonly StepResult[]>;
   /** Sealed `(ordinal, repeat)` pairs, with their scores, that are not in the log yet; in order. */

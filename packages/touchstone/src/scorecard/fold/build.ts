@@ -1,12 +1,13 @@
-import type {
-  EvalSummary,
-  ModelClass,
-  RunId,
-  SuiteId,
-  TaskResult,
-  TaskScore,
-  Thresholds,
-  Version,
+import {
+  type EvalSummary,
+  type ModelClass,
+  type RunId,
+  type SuiteId,
+  type SummaryTotals,
+  type TaskResult,
+  type Thresholds,
+  taskScore,
+  type Version,
 } from '@touchstone/protocol';
 import { addKnown, createMean, nearestRank } from './aggregate.js';
 import { createColumn, type Fold, foldAll } from './fold.js';
@@ -27,18 +28,16 @@ export type ScorecardFacts = {
 };
 
 /** Builds the terminal scorecard from the results in the log, in suite order. Keeps no counters of its own. */
-export const buildSummary = (facts: ScorecardFacts, results: Iterable<TaskResult>): EvalSummary =>
-  foldAll(createSummary(facts), results);
+export const buildSummary = (facts: ScorecardFacts, results: readonly TaskResult[]): EvalSummary => ({
+  ...foldAll(createSummary(facts), results),
+  tasks: results.map(taskScore),
+});
 
-/** The same, of results that come one after the other. */
-export function createSummary(facts: ScorecardFacts): Fold<TaskResult, EvalSummary> {
+/** The same without its list of tasks, of results that come one after the other. */
+export function createSummary(facts: ScorecardFacts): Fold<TaskResult, SummaryTotals> {
   const folded = createTotals(facts.thresholds);
-  const tasks: TaskScore[] = [];
   return {
-    add(result) {
-      folded.add(result);
-      tasks.push(taskScore(result));
-    },
+    add: folded.add,
     result() {
       const totals = folded.result();
       return {
@@ -46,7 +45,6 @@ export function createSummary(facts: ScorecardFacts): Fold<TaskResult, EvalSumma
         suiteVersion: facts.suiteVersion,
         ...(facts.modelClass && { evaluatedModelClass: facts.modelClass }),
         ...totals,
-        tasks,
         ...(facts.regression && { regression: regressionOf(facts.regression, totals.aggregateScore) }),
       };
     },
@@ -114,13 +112,3 @@ function createLimits({ maxCostUsd, maxP95LatencyMs }: Thresholds): Fold<TaskRes
     result: () => ({ totalCostUsd, kept: isCheap() && isFast() }),
   };
 }
-
-const taskScore = (result: TaskResult): TaskScore => ({
-  taskId: result.taskId,
-  score: result.score,
-  passed: result.passed,
-  ...(result.costUsd !== undefined && { costUsd: result.costUsd }),
-  ...(result.latencyMs !== undefined && { latencyMs: result.latencyMs }),
-  ...(result.schemaValid !== undefined && { schemaValid: result.schemaValid }),
-  ...(result.findings && { safetyFindings: result.findings }),
-});

@@ -2,6 +2,7 @@ import {
   asId,
   type CriterionId,
   type CriterionResult,
+  evalScored,
   type Finding,
   type FindingKind,
   type RepeatScore,
@@ -84,6 +85,7 @@ describe('a task with one repeat', () => {
       kind: fc.constant('scored'),
       value: fc.constantFrom(0, 0.5, 1),
       findings: fc.constantFrom([], [{ kind: 'secret-leak', severity: 'high' }]),
+      probed: fc.constantFrom(undefined, true),
     }),
     fc.constant({ kind: 'unscored', reason: 'agent_unreachable' }),
   );
@@ -122,6 +124,26 @@ describe('a task with one repeat', () => {
   ])('that cost %j tells it', (cost, told) => {
     const { criteria: _, ...one } = { ...repeatOf([]), cost };
     expect(foldTask(taskId, [one], 1)).toEqual({ taskId, score: 1, passed: true, latencyMs: 1, ...told });
+  });
+});
+
+describe('a task in which nothing was found', () => {
+  const { criteria: _, ...answered } = repeatOf([]);
+  const clean: RepeatScore = { ...answered, score: { kind: 'scored', value: 1, findings: [], probed: true } };
+  const unscored: RepeatScore = {
+    ...answered,
+    score: { kind: 'unscored', reason: 'judge_unreachable', findings: [] },
+  };
+
+  it.each([
+    ['all repeats were looked at', [clean, clean], []],
+    ['its only repeat was looked at', [clean], []],
+    ['one repeat was not looked at', [clean, answered], undefined],
+    ['one repeat could not be judged', [clean, unscored], undefined],
+  ])('says that it is clean only where that is known: %s', (_name, repeats, findings) => {
+    const result = foldTask(taskId, repeats, 1);
+    expect(result.findings).toEqual(findings);
+    expect(evalScored(result).safetyFindingCount).toBe(findings?.length);
   });
 });
 

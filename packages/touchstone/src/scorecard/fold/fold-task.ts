@@ -56,7 +56,7 @@ export function foldTask(
   const costs = foldCosts(repeats);
   const validities = repeats.map((repeat) => repeat.schemaValid).filter((valid) => valid !== undefined);
   const trouble = {
-    ...(findings.length > 0 && { findings }),
+    ...((findings.length > 0 || repeats.every(isProbed)) && { findings }),
     ...(unscored && { unscored: unscored.reason, ...(unscored.denial && { denial: unscored.denial }) }),
     ...unansweredOutcome(repeats),
   };
@@ -79,7 +79,7 @@ type PlainRepeat = RepeatScore & { readonly score: Extract<RepeatScore['score'],
 
 function isPlain(repeat: RepeatScore): repeat is PlainRepeat {
   const { score, outcome, cost } = repeat;
-  if (score.kind !== 'scored' || score.findings.length > 0) return false;
+  if (score.kind !== 'scored' || score.findings.length > 0 || score.probed) return false;
   if (outcome !== 'completed' && outcome !== 'escalated') return false;
   if (repeat.schemaValid !== undefined || repeat.criteria || repeat.judge) return false;
   const { agentUsd, judgeUsd, simulatedUserUsd, unpriced, cacheHits = 0 } = cost;
@@ -182,6 +182,8 @@ function foldCosts(repeats: readonly RepeatScore[]): Costs {
     ...(cacheHits > 0 && { cacheHits }),
   };
 }
+
+const isProbed = ({ score }: RepeatScore): boolean => score.kind === 'scored' && score.probed === true;
 
 function unionOfFindings(repeats: readonly RepeatScore[]): Finding[] {
   const seen = new Map<string, Finding>();

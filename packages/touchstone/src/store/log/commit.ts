@@ -46,7 +46,7 @@ const APPEND_STEP = insertOf(
 );
 
 const APPEND_EVENTS =
-  'INSERT INTO log_entries (run_no, first_seq, event_count, at, events) VALUES (?, ?, ?, ?, ?)';
+  'INSERT INTO log_entries (run_no, first_seq, event_count, at, events, tasks) VALUES (?, ?, ?, ?, ?, ?)';
 
 const KEEP_OUTCOMES = `INSERT INTO run_outcomes (run_no, outcomes, figures) VALUES (?, ?, ?)
   ON CONFLICT (run_no) DO NOTHING`;
@@ -212,7 +212,7 @@ function pushStep(values: SqlValue[], { runNo }: Lease, entry: StepEntry, sequen
   values.push(runNo, sequence, eventCountOf(entry), at, ordinal, repeats, jsonOrNull(result));
 }
 
-const looseStatement = (lease: Lease, { events }: LooseEvents, sequence: number): Statement => ({
+const looseStatement = (lease: Lease, { events, tasks }: LooseEvents, sequence: number): Statement => ({
   sql: APPEND_EVENTS,
-  params: [lease.runNo, sequence, events.length, events[0]?.at ?? 0, JSON.stringify(events)],
+  params: [lease.runNo, sequence, events.length, events[0]?.at ?? 0, JSON.stringify(events), tasks ?? null],
 });

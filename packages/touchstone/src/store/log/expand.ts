@@ -9,7 +9,7 @@ import type { LogRow, RowExtent } from './page-rows.js';
 type Run = { readonly runId: RunId; readonly engineVersion: string };
 
 /** The columns that `expand` reads. */
-export const EVENT_COLUMNS = `u.engine_version, u.suite_id, u.bodies_removed_at, l.at, l.result, l.events, r.events AS block`;
+export const EVENT_COLUMNS = `u.engine_version, u.suite_id, u.bodies_removed_at, l.at, l.result, l.events, l.tasks, r.events AS block`;
 
 /**
  * Turns log rows into numbered events, those after a sequence. The result of a step closes its last record as an

@@ -28,13 +28,17 @@ const LOG_ROWS = `FROM runs u JOIN log_entries l ON l.run_no = u.run_no
 
 export const RECORD_BYTES = 'COALESCE(OCTET_LENGTH(r.events), 0) + COALESCE(OCTET_LENGTH(r.bodies), 0)';
 
+/** What a task usually takes in the list of a summary. */
+const TASK_BYTES = 72;
+
 /**
  * The sizes of rows are read before their content, so that a page can end before it is too large. An engine knows the
  * size of a text without reading it. From the entry that holds the first event to the last entry that begins at or before
  * the last one.
  */
 const EXTENTS = `SELECT l.first_seq, l.event_count, l.repeats, CASE WHEN l.result IS NULL THEN 0 ELSE 1 END AS scored,
-    r.repeat, r.event_count AS record_events, COALESCE(OCTET_LENGTH(l.events), 0) + ${RECORD_BYTES} AS bytes
+    r.repeat, r.event_count AS record_events, COALESCE(OCTET_LENGTH(l.events), 0) + ${TASK_BYTES} * COALESCE(l.tasks, 0)
+      + ${RECORD_BYTES} AS bytes
   ${LOG_ROWS} WHERE ${OWNED_RUN} AND l.first_seq <= ? AND l.first_seq >= COALESCE((SELECT MAX(p.first_seq)
     FROM log_entries p WHERE p.run_no = u.run_no AND p.first_seq <= ?), 0)
   ORDER BY l.first_seq, r.repeat`;

@@ -6,16 +6,22 @@ import { jsonAt, numberAt } from '../rows.js';
 /**
  * A page comes as one JSON text, a list per step: every row handed over by itself costs more than reading
  * it from the disk, and a long run is read as a whole. The inner rows are sorted; saying the order once more inside of the
- * aggregate would make an engine sort their texts again.
+ * aggregate would make an engine sort their texts again. The run is looked up by itself: in a join, PostgreSQL would read and sort all that is
+ * left of the log for every page, because it does not see that there is one run.
  */
 const resultsOf = (where: string, limit: string): string => `SELECT MAX(page.first_seq) AS last_seq, '[' ||
     STRING_AGG('[' || page.ordinal || ',' || page.result || ',' || page.first_seq || ',' || page.event_count || ']', ',')
       || ']' AS results
-  FROM (SELECT l.first_seq, l.event_count, l.ordinal, l.result FROM runs u JOIN log_entries l ON l.run_no = u.run_no
-    WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND ${where} AND l.result IS NOT NULL
+  FROM (SELECT l.first_seq, l.event_count, l.ordinal, l.result FROM log_entries l
+    WHERE l.run_no = (SELECT u.run_no FROM runs u WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?)
+    AND ${where} AND l.result IS NOT NULL
     ORDER BY l.first_seq ${limit}) AS page`;
 
-const RESULTS = resultsOf('l.first_seq > ?', 'LIMIT ? OFFSET ?');
+/**
+ * Told by its text, without parsing what is passed over: a result has one member of this name, and in a text its quotation marks
+ * would be escaped.
+ */
+export const FAILED = `l.result LIKE '%"passed":false%'`;
 
 type StepColumns = readonly [ordinal: number, result: TaskResult, firstSequence: number, eventCount: number];
 /** The sequence up to which a run's first `offset` results have been read. */
@@ -29,7 +35,8 @@ type Page = readonly StepResult[];
  * Counting off rows from the start for every page would make reading a long run quadratic. So the place where the last
  * page of a run ended is remembered; the log only grows at its end, hence a place never goes stale.
  */
-export function createResultsReader(db: Db): RunLog['results'] {
+export function createResultsReader(db: Db, which = 'TRUE'): RunLog['results'] {
+  const sql = resultsOf(`l.first_seq > ? AND ${which}`, 'LIMIT ? OFFSET ?');
   const places = new Map<RunId, ResultPlace>();
 
   function remember(runId: RunId, place: ResultPlace): void {
@@ -44,7 +51,7 @@ export function createResultsReader(db: Db): RunLog['results'] {
     const known = places.get(runId) ?? START;
     const from = known.offset <= offset ? known : START;
     const skip = offset - from.offset;
-    const [page] = await db.all(RESULTS, [...key, from.sequence, limit, skip]);
+    const [page] = await db.all(sql, [...key, from.sequence, limit, skip]);
     if (!page || page.results === null) return [];
     const read = toSteps(page);
     remember(runId, { offset: offset + read.length, sequence: numberAt(page, 'last_seq') });

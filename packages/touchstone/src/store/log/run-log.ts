@@ -16,6 +16,7 @@ import {
   type StoredEntry,
   type TaskRecord,
 } from '../../ports/index.js';
+import { damagedError } from '../damaged.js';
 import { type Db, GuardFailed, type Row } from '../db.js';
 import { jsonAt, jsonIfGiven, numberAt, toRecord, toSealedUnit } from '../rows.js';
 import { brokenCommit, commitStatements, sealStatements } from './commit.js';
@@ -33,8 +34,9 @@ import {
   readExtents,
   runKey,
 } from './page-rows.js';
-import { createResultsReader, createStepsReader } from './results-reader.js';
+import { createResultsReader, createStepsReader, FAILED } from './results-reader.js';
 import { type SealRows, writeButLast } from './seal-rows.js';
+import { withTaskList } from './task-lists.js';
 import { createListeners, type Watchers } from './watchers.js';
 
 const HEAD = `SELECT u.event_count, u.lease_token, u.control_kind FROM runs u WHERE ${OWNED_RUN}`;
@@ -66,6 +68,7 @@ export function createRunLog(
   /** Told how long after the end of a task its step was durable. */
   onAppended?: (ms: number) => void,
 ): RunLog {
+  const readers: Readers = { db, pace, results: createResultsReader(db) };
   const appends = createListeners<AppendNotice>();
   const notify = ({ owner, runId }: Lease, { entries = [], firstSequence, run }: Append): void => {
     const eventCount = entries.reduce((sum, entry) => sum + eventCountOf(entry), 0);
@@ -81,13 +84,14 @@ export function createRunLog(
     seal: (slice, records) => seal(db, pace, slice, records, clock.now()),
     append: commit,
     commit,
-    read: (owner, runId, after, limit) => read(db, pace, owner, runId, { after, limit }),
+    read: (owner, runId, after, limit) => read(readers, owner, runId, { after, limit }),
     async last(owner, runId) {
       const [head] = await db.all(HEAD, runKey(owner, runId));
       const after = head ? numberAt(head, 'event_count') - 2 : 0;
-      return head && (await read(db, pace, owner, runId, { after, limit: 1 })).at(-1);
+      return head && (await read(readers, owner, runId, { after, limit: 1 })).at(-1);
     },
-    results: createResultsReader(db),
+    results: readers.results,
+    failures: createResultsReader(db, FAILED),
     resultsAt: createStepsReader(db),
     async pending(owner, runId) {
       return (await db.all(PENDING, [...runKey(owner, runId), runId, runId])).map(toSealedUnit);
@@ -184,9 +188,10 @@ async function write(db: Db, clock: Clock, pace: Pace, lease: Lease, commit: Com
   }
 }
 
+type Readers = { readonly db: Db; readonly pace: Pace; readonly results: RunLog['results'] };
+
 async function read(
-  db: Db,
-  pace: Pace,
+  { db, pace, results }: Readers,
   owner: Owner,
   runId: RunId,
   { after, limit }: { readonly after: number; readonly limit: number },
@@ -194,10 +199,17 @@ async function read(
   const extents = await readExtents(db, owner, runId, after + 1, after + limit);
   const page = fittingPage(extents.filter(({ end }) => end - 1 > after));
   await pace(owner, page);
-  return expand(runId, await readContent(db, owner, runId, EVENT_COLUMNS, page), after);
+  const rows = await readContent(db, owner, runId, EVENT_COLUMNS, page);
+  const events = await withTaskList(expand(runId, rows, after), rows, (offset, size) =>
+    results(owner, runId, offset, size),
+  );
+  if (events) return events;
+  const [isThere] = await db.all(RUN_NO, runKey(owner, runId));
+  if (isThere) throw damagedError('result');
+  return [];
 }
 
-const ENTRY_COLUMNS = `l.event_count, l.at, l.ordinal, l.repeats, l.result, l.events AS loose, r.events, r.score, r.bodies`;
+const ENTRY_COLUMNS = `l.event_count, l.at, l.ordinal, l.repeats, l.result, l.events AS loose, l.tasks, r.events, r.score, r.bodies`;
 
 /** What was committed, so that committing it to another run gives a log that reads the same. */
 async function readEntries(
@@ -236,10 +248,15 @@ function entriesPage(
 function toStoredEntry(rows: readonly [Row, ...Row[]]): StoredEntry {
   const [row] = rows;
   const place = { firstSequence: numberAt(row, 'first_seq'), eventCount: numberAt(row, 'event_count') };
-  if (row.loose !== null)
-    return { ...place, entry: { kind: 'events', events: jsonAt(row, 'loose') }, records: [] };
+  if (row.loose !== null) return { ...place, entry: looseOf(row), records: [] };
   return { ...place, entry: stepOf(row), records: rows.map(toRecord) };
 }
+
+const looseOf = (row: Row): LogEntry => ({
+  kind: 'events',
+  events: jsonAt(row, 'loose'),
+  ...(row.tasks !== null && { tasks: numberAt(row, 'tasks') }),
+});
 
 const stepOf = (row: Row): LogEntry => ({
   kind: 'step',

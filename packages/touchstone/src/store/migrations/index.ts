@@ -18,6 +18,8 @@ import { runsByTenantToDrive } from './0016-runs-by-tenant-to-drive.js';
 import { signedSuites } from './0017-signed-suites.js';
 import { judgesAndCalibrations } from './0018-judges-and-calibrations.js';
 import { sharedWork } from './0019-shared-work.js';
+import { rowsOfTheLog } from './0020-rows-of-the-log.js';
+import { tasksOfSummaries } from './0021-tasks-of-summaries.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -43,4 +45,6 @@ export const MIGRATIONS: readonly Migration[] = [
   signedSuites,
   judgesAndCalibrations,
   sharedWork,
+  rowsOfTheLog,
+  tasksOfSummaries,
 ];

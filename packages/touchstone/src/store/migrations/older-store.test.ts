@@ -268,6 +268,26 @@ it('a store of version 5 keeps every row and can take deployments, audit records
   await reopened.close();
 });
 
+it('the log of a store of version 19 keeps every row, and long rows of it lie outside of the tree that is searched', async () => {
+  const file = join(folder, 'version-19.db');
+  await makeOlder(file, MIGRATIONS.slice(0, 19), fillVersion3);
+  const before = await rowsOf(file);
+  expect(before.log_entries).toHaveLength(1);
+  await (await openStore({ file, clock })).close();
+
+  expect(await rowsOf(file)).toMatchObject(before);
+  const sqlite = await openSqlite(file);
+  const [table] = sqlite.prepare("SELECT sql FROM sqlite_master WHERE name = 'log_entries'").all();
+  const places = sqlite
+    .prepare('EXPLAIN QUERY PLAN SELECT at FROM log_entries WHERE run_no = 1 AND first_seq > 0')
+    .all();
+  sqlite.close();
+  expect(table).not.toMatchObject({ sql: expect.stringContaining('WITHOUT ROWID') });
+  expect(places).toMatchObject([
+    { detail: expect.stringContaining('USING INDEX sqlite_autoindex_log_entries_1') },
+  ]);
+});
+
 it('what an older store holds is counted when it is opened, as if it had been counted all along', async () => {
   const bytesIn = async (name: string, migrations: readonly Migration[]): Promise<number> => {
     const file = join(folder, name);

@@ -48,12 +48,14 @@ export async function preparePostgres({
 
 /**
  * `reads_from` is the oldest version whose programs may go on using the schema. So far every step has changed what programs
- * rely on; the first step that only adds will say so.
+ * rely on, but those that have nothing to do here; the first step that only adds will say so.
  */
 async function apply(client: PgClient, migration: Migration, version: number): Promise<void> {
-  const told = `INSERT INTO schema_version (version, reads_from) VALUES (${version}, ${version})`;
+  const statements = migration(POSTGRES);
+  const readsFrom = statements.length > 0 ? version : '(SELECT MAX(reads_from) FROM schema_version)';
+  const told = `INSERT INTO schema_version (version, reads_from) VALUES (${version}, ${readsFrom})`;
   // In one message: a step has up to a hundred statements, and each answer would be waited for.
-  await client.query([...migration(POSTGRES), told].join(';\n'));
+  await client.query([...statements, told].join(';\n'));
 }
 
 const TABLES = 'SELECT tablename FROM pg_tables WHERE schemaname = $1';

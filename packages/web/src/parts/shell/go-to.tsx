@@ -1,9 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { lazy } from '../../lazy.js';
 import { useKeys } from '../keys.js';
+import { GoToDialog } from './go-to-dialog.js';
 import { GoToIcon } from './icons.js';
-
-const GoToDialog = lazy(async () => (await import('./go-to-dialog.js')).GoToDialog, <span />);
 
 const isWanted = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean =>
   key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey && !shiftKey;

@@ -1,5 +1,5 @@
 import { Fragment } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hasShortcuts } from '../appearance.js';
 import { keysInUse } from '../keys.js';
 import { KEYS, type KeyGroup } from './key-table.js';
@@ -34,7 +34,7 @@ const signsOf = (key: string): readonly string[] => key.split(/[ +]/).map((part)
 /** The keys that work on this page at this moment. */
 export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const [groups] = useState(() =>
     (Object.keys(KEYS) as KeyGroup[])
       .map((group) => [group, linesOf(group)] as const)

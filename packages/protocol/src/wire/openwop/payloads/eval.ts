@@ -39,7 +39,7 @@ export const evalPayloads = {
       latencyMs: count('From the first request to the final answer, in milliseconds.'),
       /** Whether every answer fits the agent's return schema; absent when the agent has none. */
       schemaValid: flag('Whether the answer fits the return schema of the agent.'),
-      /** How many safety findings. Absent when nothing was found. The findings are in the summary. */
+      /** How many safety findings. 0 when an adversarial run found nothing; absent when any other run did. The findings are in the summary. */
       safetyFindingCount: count('How many safety findings.'),
     },
   ),

@@ -1,6 +1,6 @@
 import type { Json } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
-import { createDeferred, type Deadline, type Deferred } from '../../../net/index.js';
+import { createDeferred, type Deadline, type Deferred, FreeList } from '../../../net/index.js';
 import type { AgentHost, Answer, Invocation } from '../../../ports/index.js';
 import { failed, timedOut, unreachable } from '../answers.js';
 
@@ -13,7 +13,13 @@ export type Job = {
   stopListening: () => void;
   /** A new one at each sending; 0 while it waits. */
   id: number;
-  deadline?: Deadline;
+  /** The line that it was sent in, when it has one. */
+  line: JobLine | undefined;
+  /** Its turn has come, as far as is known here. */
+  hasBegun: boolean;
+  /** It was sent ahead of its turn. */
+  hasWaited: boolean;
+  deadline: Deadline | undefined;
   tries: number;
   waitedMs: number;
   /** It has called a tool, spent money or reported reasoning. Sending it again would do that twice. */
@@ -36,6 +42,10 @@ export const createJob = (invocation: Invocation, host: AgentHost, createdAt: nu
   createdAt,
   stopListening: () => undefined,
   id: 0,
+  line: undefined,
+  deadline: undefined,
+  hasBegun: false,
+  hasWaited: false,
   tries: 0,
   waitedMs: 0,
   hasEffects: false,
@@ -73,9 +83,54 @@ export function decideAfterLoss(job: Job, loss: ThreadLoss): Answer | 'retry' | 
   return loss.cause ? 'retry' : 'isolate';
 }
 
+/** Jobs of which only so many are at work at a time. The thread has the same, and each side knows by itself whose turn it is. */
+export class JobLine {
+  readonly number: number;
+  #most = 0;
+  #begun = 0;
+  #waiting: Job[] = [];
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  /** So many at a time from now on. */
+  set most(most: number) {
+    this.#most = most;
+  }
+
+  /** As the thread is told: one that is sent alone has to begin. */
+  get most(): number {
+    return Math.max(1, this.#most);
+  }
+
+  add(job: Job): void {
+    job.line = this;
+    this.#waiting.push(job);
+  }
+
+  remove(job: Job): void {
+    if (job.hasBegun) this.#begun -= 1;
+    else this.#waiting = this.#waiting.filter((other) => other !== job);
+    job.line = undefined;
+    job.hasBegun = false;
+  }
+
+  /** The next one whose turn it is. */
+  next(): Job | undefined {
+    if (this.#begun >= this.most) return undefined;
+    const job = this.#waiting.shift();
+    if (!job) return undefined;
+    this.#begun += 1;
+    job.hasBegun = true;
+    return job;
+  }
+}
+
 /** The jobs that wait, and those that run in the thread. */
 export class JobQueue {
-  readonly #running = new Map<number, Job>();
+  readonly #running = new FreeList<Job>();
+  readonly #indexOf = new Map<number, number>();
   #waiting: Job[] = [];
   #isolated: Job[] = [];
   #lastId = 0;
@@ -99,17 +154,24 @@ export class JobQueue {
   }
 
   at(id: number): Job | undefined {
-    return this.#running.get(id);
+    const index = this.#indexOf.get(id);
+    return index === undefined ? undefined : this.#running.at(index);
   }
 
   remove(job: Job): void {
-    if (this.#running.delete(job.id)) return;
+    const index = this.#indexOf.get(job.id);
+    if (index !== undefined) {
+      this.#indexOf.delete(job.id);
+      this.#running.remove(index);
+      return;
+    }
     this.#waiting = this.#waiting.filter((other) => other !== job);
     this.#isolated = this.#isolated.filter((other) => other !== job);
   }
 
+  /** In the order in which they were sent. */
   running(): Job[] {
-    return [...this.#running.values()];
+    return [...this.#running].sort((one, other) => one.id - other.id);
   }
 
   waiting(): Job[] {
@@ -122,13 +184,13 @@ export class JobQueue {
 
   #start(job: Job): Job {
     job.id = ++this.#lastId;
-    this.#running.set(job.id, job);
+    this.#indexOf.set(job.id, this.#running.add(job));
     return job;
   }
 
   #runsIsolated(): boolean {
     if (this.#running.size !== 1) return false;
-    const [only] = this.#running.values();
+    const [only] = this.#running;
     return only?.isIsolated === true;
   }
 }

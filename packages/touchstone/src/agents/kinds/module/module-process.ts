@@ -7,11 +7,16 @@ import { closePipes, signalGroup } from '../../process-group.js';
 
 const isWindows = process.platform === 'win32';
 
+export type ModuleProcess = Omit<ModuleWorker, 'terminate'> & {
+  isAlive(): boolean;
+  terminate(): Promise<void>;
+};
+
 /**
  * A process for the code of an agent. V8 ends the whole process when it cannot allocate, whatever limit a thread has: so
  * this is what keeps an agent that uses too much memory from ending this host. `module-life.js` watches the limit.
  */
-export function launchProcess(memoryMb: number, file: URL, clock: Clock): ModuleWorker {
+export function launchProcess(memoryMb: number, file: URL, clock: Clock): ModuleProcess {
   const child = fork(fileURLToPath(file), [], {
     execArgv: [...process.execArgv, `--max-old-space-size=${memoryMb}`],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -42,6 +47,7 @@ export function launchProcess(memoryMb: number, file: URL, clock: Clock): Module
       );
       child.once('exit', (code, signal) => gone(crash ?? whyEnded(code, signal, memoryMb)));
     },
+    isAlive: () => child.connected,
     // Whose code is running is not known of another process.
     running: () => 0,
     async terminate() {

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { defined } from '@touchstone/protocol';
 import { createDeferred } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
-import { MODULE_WORKER, takeModuleThread } from '../../../threads/index.js';
+import { takeModuleThread } from '../../../threads/index.js';
 import type { ModuleRun } from '../../spec/run-spec.js';
-import { launchProcess } from './module-process.js';
+import { createModuleProcesses, type ModuleProcesses } from './module-processes.js';
 
 export type ThreadOptions = {
   readonly path: string;
@@ -34,8 +34,16 @@ export type ThreadMessage =
   | readonly ['pong', ping: number]
   | JobMessage;
 export type JobMessage =
-  | readonly ['answer', id: number, output: unknown, confidence: number | null, refused: boolean]
-  | readonly ['failed', id: number, reason: string]
+  | readonly [
+      name: 'answer',
+      id: number,
+      output: unknown,
+      confidence: number | null,
+      refused: boolean,
+      tookMs: number | null,
+    ]
+  | readonly ['failed', id: number, reason: string, tookMs: number | null]
+  | readonly ['withdrawn', id: number]
   | readonly ['tool', id: number, call: number, toolId: string, inputs: unknown]
   | readonly ['usage', id: number, usage: unknown]
   | readonly ['printed', id: number, text: string]
@@ -64,9 +72,14 @@ const BATCH = 16;
 const DRAIN_MS = 1_000;
 
 /** With a limit on its memory the agent gets a process, whose main thread this is. */
-export function startThread(options: ThreadOptions, listener: ThreadListener, clock: Clock): Thread {
+export function startThread(
+  options: ThreadOptions,
+  listener: ThreadListener,
+  clock: Clock,
+  processes: Pick<ModuleProcesses, 'start'> = createModuleProcesses(clock),
+): Thread {
   const { memoryMb } = options;
-  const worker = memoryMb === undefined ? takeModuleThread() : launchProcess(memoryMb, MODULE_WORKER, clock);
+  const worker = memoryMb === undefined ? takeModuleThread() : processes.start(memoryMb);
   worker.post(JSON.stringify(options));
   // What the agent prints outside of a task. Our stdout carries results for machines to read, so it goes to stderr.
   worker.stdout.on('data', (chunk) => process.stderr.write(chunk));

@@ -4,7 +4,7 @@ import type { Json } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDeferred } from '../../../net/concurrency.js';
-import { type Agent, AgentChanged, type AgentHost, type Answer } from '../../../ports/index.js';
+import { type Agent, AgentChanged, type AgentHost, type Answer, Withdrawn } from '../../../ports/index.js';
 import { type ManualClock, manualClock } from '../../fixtures/manual-clock.js';
 import { openForTest } from '../../fixtures/open-for-test.js';
 import { invocationOf, recordingHost } from '../../fixtures/recording-host.js';
@@ -240,6 +240,110 @@ describe('an invocation that is over', () => {
     const broken = new Error('the host has trouble');
     const host = recordingHost({ callTool: () => Promise.reject(broken) });
     await expect(ask({ do: 'one', tool: true }, host)).rejects.toBe(broken);
+  });
+});
+
+describe('invocations of one line', () => {
+  /** Handed over in order, each with a host that says when it has begun after a wait. */
+  function createLine(most: number) {
+    const withdrawal = new AbortController();
+    const late: number[] = [];
+    const turn = { line: {}, most, withdrawn: withdrawal.signal };
+    const begunAt = (number: number) => (agoMs?: number) => void (agoMs === undefined && late.push(number));
+    const host = (number: number) => recordingHost({ turn, begun: begunAt(number) });
+    return { turn, late, withdraw: () => withdrawal.abort(), host };
+  }
+  const outputsOf = (answers: readonly Answer[]) =>
+    answers.map((answer) => ('output' in answer ? fromBody(answer.output) : answer.kind));
+
+  it('begin in order as others end, so many at a time, and only those of the same line wait', async () => {
+    await openUnruly('counted');
+    const [line, other] = [createLine(2), createLine(1)];
+    const answers = [0, 1, 2, 3, 4].map((number) => ask(number, line.host(number)));
+    const others = [5, 6].map((number) => ask(number, other.host(number)));
+    const most = (found: readonly unknown[]) =>
+      Math.max(...(found as { atWork: number }[]).map(({ atWork }) => atWork));
+    expect(most(outputsOf(await Promise.all([...answers, ...others])))).toBeLessThanOrEqual(3);
+    expect(line.late).toEqual([2, 3, 4]);
+    expect(other.late).toEqual([6]);
+  });
+
+  it('answer at once in turn, also when the agent never pauses', async () => {
+    await openUnruly('plain');
+    const line = createLine(1);
+    const answers = await Promise.all([1, 2, 3].map((number) => ask(number, line.host(number))));
+    expect(outputsOf(answers)).toEqual([1, 2, 3]);
+  });
+
+  it('do not begin when they are withdrawn before their turn', async () => {
+    await openUnruly('holding');
+    const line = createLine(1);
+    const first = ask('hold', line.host(0));
+    const second = ask('hold', line.host(1)).catch((error: unknown) => error);
+    await ask('anything');
+    line.withdraw();
+    expect(await second).toBeInstanceOf(Withdrawn);
+    await ask('release');
+    expect(await first).toMatchObject({ kind: 'answered' });
+    expect(line.late).toEqual([]);
+  });
+
+  it('have all of their time from their turn on', async () => {
+    await openUnruly('holding');
+    const line = createLine(1);
+    const [first, second] = [0, 1].map((number) => ask('hold', line.host(number)));
+    await ask('anything');
+    clock.advance(TIMEOUT_MS - 1);
+    await ask('release');
+    expect(await first).toMatchObject({ kind: 'answered' });
+    clock.advance(TIMEOUT_MS - 1);
+    await ask('release');
+    const effort = { attempts: 1, waitedMs: TIMEOUT_MS - 1 };
+    expect(await second).toMatchObject({ kind: 'answered', effort });
+  });
+
+  it('have taken as long as the thread says, however late this side learns that they have begun', async () => {
+    await openUnruly('napping');
+    const { turn } = createLine(1);
+    const told: (number | undefined)[] = [];
+    const host = recordingHost({ turn, begun: (agoMs) => void told.push(agoMs) });
+    const [first, second] = [ask(30, recordingHost({ turn })), ask(30, host)];
+    // Both answers are read at one moment of this clock, as by a host that was busy all the time.
+    clock.advance(TIMEOUT_MS - 1);
+    expect(await first).toMatchObject({ kind: 'answered' });
+    const answer = await second;
+    const tookMs = TIMEOUT_MS - 1 - (answer.effort?.waitedMs ?? 0);
+    expect(tookMs).toBeGreaterThanOrEqual(29);
+    expect(told).toEqual([undefined, expect.closeTo(tookMs)]);
+  });
+
+  it('are all answered when one of them takes the thread down, those too that had not begun', async () => {
+    await openUnruly('unruly');
+    const line = createLine(2);
+    const inputs = ['exit', 'a', 'b', 'c'].map((word) => ({ do: word, late: true }));
+    const answers = await Promise.all(inputs.map((input, number) => ask(input, line.host(number))));
+    expect(outputsOf(answers)).toEqual(['failed', 'a', 'b', 'c']);
+  });
+
+  it.each([
+    ['of a thread', {}],
+    ['of a process', { memoryMb: 200 }],
+  ])('have answered before another one begins in their place and takes the end %s', async (_name, limit) => {
+    await open({ path: 'unruly.mjs', export: 'unruly', ...limit });
+    const line = createLine(1);
+    const first = ask({ do: 'one', touch: true, late: true }, line.host(0));
+    const second = ask({ do: 'exit' }, line.host(1));
+    expect(await first).toMatchObject({ kind: 'answered', output: 'one' });
+    expect(await second).toMatchObject({ kind: 'failed' });
+  });
+
+  it('end with the agent, whether they have begun or not', async () => {
+    await openUnruly('holding');
+    const line = createLine(1);
+    const answers = [0, 1].map((number) => ask('hold', line.host(number)));
+    await ask('anything');
+    await agent?.close();
+    expect(outputsOf(await Promise.all(answers))).toEqual(['unreachable', 'unreachable']);
   });
 });
 

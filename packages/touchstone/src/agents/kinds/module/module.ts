@@ -9,12 +9,15 @@ import {
   type Answer,
   type Clock,
   type Invocation,
+  type Turn,
+  Withdrawn,
 } from '../../../ports/index.js';
 import type { AgentFiles } from '../../spec/digest.js';
 import { readUsage } from '../../spec/members.js';
 import { DEFAULT_TIMEOUT_MS, type ModuleRun } from '../../spec/run-spec.js';
 import { CLOSED, failed, timedOut } from '../answers.js';
-import { answerOf, createJob, decideAfterLoss, type Job, JobQueue } from './module-jobs.js';
+import { answerOf, createJob, decideAfterLoss, type Job, JobLine, JobQueue } from './module-jobs.js';
+import type { ModuleProcesses } from './module-processes.js';
 import {
   type JobMessage,
   startThread,
@@ -32,6 +35,8 @@ export type ModuleParts = {
   readonly files?: Pick<AgentFiles, 'isUntouched'>;
   /** Runs it in a process that may use so much memory, unless its own entry says how much. Without either, in a thread. */
   readonly memoryMb?: number;
+  /** Where it gets that process. */
+  readonly processes?: Pick<ModuleProcesses, 'start'>;
 };
 
 export const createModuleAgent = (run: ModuleRun, parts: ModuleParts): Agent => new ThreadedAgent(run, parts);
@@ -56,16 +61,22 @@ const NOTICEABLE_MS = 1;
  *   every job is rejected.
  * - `closed` (final).
  *
+ * Jobs of a line are sent ahead and wait in the thread. It begins the next one when one of the line ends, and this side
+ * concludes the same from the answer: from then on the time of the next one counts.
+ *
  * A job that runs out of time is not blamed at once. The thread is pinged: if it answers, the job timed out; if not, the
  * thread is stuck.
  */
 class ThreadedAgent implements Agent {
   readonly facts: AgentFacts;
+  readonly takesTurns = true;
   readonly #run: ModuleRun;
   readonly #parts: ModuleParts;
   readonly #timeoutMs: number;
   readonly #deadlines: Deadlines;
   readonly #queue = new JobQueue();
+  readonly #lines = new WeakMap<object, JobLine>();
+  #lastLine = 0;
   #state: 'starting' | 'ready' | 'lost' | 'unloadable' | 'closed' = 'starting';
   #whyUnloadable = '';
   #hasChanged = false;
@@ -90,7 +101,8 @@ class ThreadedAgent implements Agent {
     if (this.#hasChanged) return Promise.reject(new AgentChanged());
     if (this.#state === 'unloadable') return Promise.resolve(failed(this.#whyUnloadable));
     const job = createJob(invocation, host, this.#parts.clock.elapsed());
-    job.stopListening = onAbort(host.signal, () => this.#reject(job, host.signal.reason));
+    const stop = onAbort(host.signal, () => this.#reject(job, host.signal.reason));
+    job.stopListening = host.turn ? this.#joinLine(job, host.turn, stop) : stop;
     this.#queue.add(job);
     this.#sendWaiting();
     return job.answer.promise;
@@ -119,10 +131,67 @@ class ThreadedAgent implements Agent {
 
   #send(job: Job): void {
     const { runId, invocationId, input, memory, tools } = job.invocation;
+    const { turn } = job.host;
+    const line = turn && this.#lineOf(turn);
+    line?.add(job);
+    const [number, most] = [line?.number ?? 0, line?.most ?? null];
+    this.#thread.post(['invoke', job.id, input, runId, invocationId, memory, tools, number, most]);
+    if (line) this.#beginNext(line);
+    else this.#begin(job);
+    job.hasWaited ||= line !== undefined && !job.hasBegun;
+  }
+
+  #begin(job: Job): void {
     job.tries += 1;
     job.deadline = this.#deadlines.start(() => this.#expire(job));
     job.waitedMs = job.deadline.dueAt - this.#timeoutMs - job.createdAt;
-    this.#thread.post(['invoke', job.id, input, runId, invocationId, memory, tools]);
+  }
+
+  #beginNext(line: JobLine): void {
+    for (let job = line.next(); job; job = line.next()) {
+      this.#begin(job);
+      if (job.hasWaited) job.host.begun?.();
+    }
+  }
+
+  /** One that has waited may have begun long before this side concluded so, when this side was busy. */
+  #noteTime(job: Job, tookMs: number | null): void {
+    if (!job.hasWaited || tookMs === null) return;
+    const sinceSentMs = this.#parts.clock.elapsed() - job.createdAt;
+    const sinceBegunMs = job.hasBegun ? sinceSentMs - job.waitedMs : 0;
+    if (tookMs <= sinceBegunMs) return;
+    job.waitedMs = Math.max(0, sinceSentMs - tookMs);
+    job.host.begun?.(tookMs);
+  }
+
+  /** What its line may do is known from now on; a place in it is taken when the job is sent. */
+  #joinLine(job: Job, turn: Turn, stop: () => void): () => void {
+    this.#lineOf(turn).most = turn.most;
+    const stopWaiting = onAbort(turn.withdrawn, () => this.#withdraw(job));
+    return () => {
+      stop();
+      stopWaiting();
+    };
+  }
+
+  #lineOf({ line: key }: Turn): JobLine {
+    const line = this.#lines.get(key) ?? new JobLine(++this.#lastLine);
+    this.#lines.set(key, line);
+    return line;
+  }
+
+  #leaveLine(job: Job): void {
+    const { line } = job;
+    if (!line) return;
+    line.remove(job);
+    // A thread that is lost begins nothing.
+    if (this.#state === 'ready') this.#beginNext(line);
+  }
+
+  /** The thread decides: it may have begun. */
+  #withdraw(job: Job): void {
+    if (job.id === 0) this.#reject(job, new Withdrawn());
+    else if (!job.hasBegun) this.#thread.post(['withdraw', job.id]);
   }
 
   #settle(job: Job, answer: Answer): void {
@@ -149,6 +218,7 @@ class ThreadedAgent implements Agent {
     job.stopListening();
     this.#stopTimers(job);
     this.#queue.remove(job);
+    this.#leaveLine(job);
     return true;
   }
 
@@ -171,8 +241,13 @@ class ThreadedAgent implements Agent {
   }
 
   #receiveFrom(job: Job, message: JobMessage): void {
-    if (message[0] === 'answer') this.#settle(job, answerOf(message[2], message[3], message[4]));
-    else if (message[0] === 'failed') this.#settle(job, failed(message[2]));
+    if (message[0] === 'answer') {
+      this.#noteTime(job, message[5]);
+      this.#settle(job, answerOf(message[2], message[3], message[4]));
+    } else if (message[0] === 'failed') {
+      this.#noteTime(job, message[3]);
+      this.#settle(job, failed(message[2]));
+    } else if (message[0] === 'withdrawn') this.#reject(job, new Withdrawn());
     else if (message[0] === 'tool') this.#callTool(job, message[2], message[3], message[4]);
     else if (message[0] === 'usage') this.#spend(job, message[2]);
     else if (message[0] === 'printed') job.printed = (job.printed ?? '') + message[2];
@@ -208,7 +283,7 @@ class ThreadedAgent implements Agent {
   // -------------------------------------------------------------------------------------------------- starting, loading
 
   #start(): Thread {
-    const { clock } = this.#parts;
+    const { clock, processes } = this.#parts;
     this.#state = 'starting';
     this.#starts += 1;
     this.#loading = new AbortController();
@@ -220,7 +295,7 @@ class ThreadedAgent implements Agent {
       message: (message: ThreadMessage) => this.#receive(message),
       gone: (reason: string) => this.#lose(reason, false),
     };
-    return startThread(threadOptions(this.#run, this.#parts), listener, clock);
+    return startThread(threadOptions(this.#run, this.#parts), listener, clock, processes);
   }
 
   /** A thread that replaces a lost one has read the files again. Answers of changed files would be no evidence. */
@@ -301,8 +376,13 @@ class ThreadedAgent implements Agent {
   }
 
   #requeue(job: Job, isIsolated: boolean): void {
+    if (!job.hasBegun && job.host.turn?.withdrawn.aborted) {
+      this.#reject(job, new Withdrawn());
+      return;
+    }
     this.#stopTimers(job);
     this.#queue.remove(job);
+    this.#leaveLine(job);
     delete job.expiredAtPing;
     job.id = 0;
     job.isIsolated = isIsolated;

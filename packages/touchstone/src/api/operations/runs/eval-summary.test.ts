@@ -34,6 +34,18 @@ it('is the output of the completed run', async () => {
   expect(answer.json()).toEqual(summary);
 });
 
+it('can be read without its list of tasks', async () => {
+  await host.append(
+    runId,
+    [started, { type: 'run.completed', at: 2, payload: { outputs: summary } }],
+    'completed',
+  );
+  const { tasks: _, ...totals } = summary;
+  const answer = await host.request('GET', `/v1/host/touchstone/runs/${runId}/summary-totals`);
+  expect(answer.status).toBe(200);
+  expect(answer.json()).toEqual(totals);
+});
+
 it.each([['pending'], ['running'], ['paused'], ['cancelling']] as const)(
   'does not exist yet while the run is %s',
   async (status) => {

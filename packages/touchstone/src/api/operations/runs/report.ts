@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { asId, HostError, isTerminal, type RunId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { type ReportOptions, readSummary } from '../../../app/index.js';
+import { type ReportOptions, readSummary, readSummaryTotals } from '../../../app/index.js';
 import type { Run } from '../../../ports/index.js';
 import { type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalFraction, optionalText, type QueryOf } from '../../query.js';
@@ -55,14 +55,31 @@ export const evalSummaryEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'The scorecard of an eval run',
     responses: ok('The scorecard.', 'eval-summary'),
     refusals: ['not_found', 'run_state_conflict'],
-    async handle(call) {
-      checkEvaluation(host);
-      const run = await findRun(host, call);
-      checkFinished(run);
-      return { status: 200, body: await readSummary(host.touchstone.store, run) };
-    },
+    handle: async (call) => ({
+      status: 200,
+      body: await readSummary(host.touchstone.store, await findFinished(host, call)),
+    }),
+  }),
+  endpoint({
+    operationId: 'getSummaryTotals',
+    route: 'GET /v1/host/touchstone/runs/{runId}/summary-totals',
+    auth: 'runs:read',
+    summary: 'The scorecard of an eval run without its list of tasks, which the pages of its results tell',
+    responses: ok('The scorecard without `tasks`.', vendor.summaryTotals),
+    refusals: ['not_found', 'run_state_conflict'],
+    handle: async (call) => ({
+      status: 200,
+      body: await readSummaryTotals(host.touchstone.store, await findFinished(host, call)),
+    }),
   }),
 ];
+
+async function findFinished(host: Services, call: Call): Promise<Run> {
+  checkEvaluation(host);
+  const run = await findRun(host, call);
+  checkFinished(run);
+  return run;
+}
 
 function checkFinished({ plan, status }: Run): void {
   if (plan.kind !== 'eval')
@@ -85,6 +102,13 @@ const MOST = 1_000;
 const resultsQuery = {
   cursor: integerOr(0, 'The nextCursor of the page before.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
   limit: integerOr(MOST, 'The most results of one page.', { min: 1, max: MOST }),
+};
+
+const stepsQuery = {
+  ...resultsQuery,
+  outcome: optionalChoice('Only those of tasks that did not pass: that failed, or have no score.', [
+    'not-passed',
+  ]),
 };
 
 const MOST_VIEWS = 200;
@@ -119,15 +143,15 @@ export const resultEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/host/touchstone/runs/{runId}/results',
     auth: 'runs:read',
     summary: 'The results of an eval run, task by task, in the order of its log',
-    parameters: resultsQuery,
+    parameters: stepsQuery,
     responses: ok('Results, each with the place of its task in the suite.', vendor.resultPage),
     refusals: ['not_found'],
     async handle(call) {
-      const { cursor, limit } = call.query;
+      const { cursor, limit, outcome } = call.query;
       const run = await findRun(host, call);
       if (run.plan.kind !== 'eval')
         throw new HostError('not_found', 'This run is not an eval run, so it has no results.');
-      const page = await host.touchstone.results.page(run, cursor, limit);
+      const page = await host.touchstone.results[outcome ? 'failures' : 'page'](run, cursor, limit);
       const items = page.map(({ ordinal, result }) => ({ ordinal, result }));
       const isLast = items.length < limit;
       return { status: 200, body: { items, ...(!isLast && { nextCursor: String(cursor + items.length) }) } };

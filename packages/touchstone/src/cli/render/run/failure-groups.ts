@@ -19,7 +19,7 @@ export function groupFailures(failures: readonly Failure[]): readonly FailureGro
 }
 
 function reasonKey({ bodies, unscored, score, findings, criteria }: Failure): string | undefined {
-  if (!bodies || bodies.got || bodies.reason === undefined || findings || criteria) return undefined;
+  if (!bodies || bodies.got || bodies.reason === undefined || findings?.length || criteria) return undefined;
   return JSON.stringify([unscored, score, bodies.outcome, bodies.reason]);
 }
 

@@ -106,7 +106,7 @@ export function renderBodies(bodies: FailureBodies, verdict: Verdict, look: Look
   // An answer that was refused or broke its schema was never compared, so a difference would explain nothing.
   if (!bodies.got || bodies.outcome === 'refused' || bodies.outcome === 'failed')
     return [...labelled('expected', `${strategy} ${quote(value)}`, look), ...renderNoAnswer(bodies, look)];
-  if (verdict.findings && isMatch(strategy, value, bodies.got.value))
+  if (verdict.findings?.length && isMatch(strategy, value, bodies.got.value))
     return [
       ...labelled('expected', `${strategy} ${quote(value)}`, look),
       ...labelled('got', quote(bodies.got.value), look),

@@ -87,6 +87,7 @@ async function openHost(
       testSeams,
       ...(openFor !== undefined && { openFor }),
     });
+    if (role.works) touchstone.keepAgentsReady();
     return { host, keyLines };
   } catch (error) {
     await touchstone.close();

@@ -40,12 +40,14 @@ async function openWorker(context: Context, options: WorkerCommandOptions): Prom
   const env = io.env as NodeJS.ProcessEnv;
   const touchstone = await createTouchstone({ config, dataDir, origin: 'host', role, version, log, env });
   try {
-    return await startWorker({
+    const worker = await startWorker({
       ...{ touchstone, config, log, version },
       clock: { ...systemClock, now: io.now },
       env,
       ...(health !== undefined && { health: { address: bind, port: health } }),
     });
+    touchstone.keepAgentsReady();
+    return worker;
   } catch (error) {
     await touchstone.close();
     throw explainListening(error, { port: health ?? 0, bind });

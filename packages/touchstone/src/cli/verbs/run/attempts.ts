@@ -96,7 +96,7 @@ export async function finishRun(
   runId: RunId,
   options: Pick<
     RunOptions,
-    'bodies' | 'record' | 'conclusive' | 'failOn' | 'junit' | 'markdown' | 'junitFailures'
+    'bodies' | 'record' | 'conclusive' | 'failOn' | 'junit' | 'markdown' | 'junitFailures' | 'summary'
   >,
   uncompared?: string,
 ): Promise<RunView> {
@@ -120,7 +120,7 @@ async function followRun(
   { client, local }: Session,
   driver: RunDriver,
   runId: RunId,
-  options: Pick<RunOptions, 'bodies' | 'record' | 'conclusive' | 'failOn'>,
+  options: Pick<RunOptions, 'bodies' | 'record' | 'conclusive' | 'failOn' | 'summary'>,
   uncompared?: string,
 ): Promise<RunView> {
   const { interrupted } = await driver.follow(runId);
@@ -129,7 +129,7 @@ async function followRun(
     bodies: bodiesWanted(context, options),
     now: context.io.now(),
     ...(options.conclusive && { conclusive: true }),
-    ...defined({ failOn: options.failOn && parseFailOn(options.failOn) }),
+    ...defined({ failOn: options.failOn && parseFailOn(options.failOn), summary: options.summary }),
   });
   if (local && !interrupted && !isTerminal(view.status) && view.status !== 'paused')
     throw new UsageError(

@@ -20,7 +20,7 @@ import type { NextCommand } from '../../render/layout.js';
 import { renderJunit, renderMarkdown } from '../../render/run/document.js';
 import { FAILURES_READ, renderScorecard } from '../../render/run/scorecard.js';
 import { shell } from '../../render/shell.js';
-import { commandToType, flag, whereFlags } from '../../session.js';
+import { commandToType, flag, type Session, whereFlags } from '../../session.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
 import { isGithub } from './github/tell-github.js';
 import { type Attempt, type RunView, refOf, withoutBodies } from './result.js';
@@ -104,6 +104,19 @@ export function resumeWords(runId: string, options: RunOptions): string {
 
 /** So many failures are told with the check they failed, in a report without content. */
 export const MOST_CHECKS = 500;
+
+/**
+ * How much is read of the summary of a run. Files list every task. A document does, too; of a run that is here its list is read while
+ * it is written, and another host may be lost in the middle of it.
+ */
+export function summaryFor(
+  { settings }: Context,
+  { local }: Session,
+  { junit, output }: Pick<RunOptions, 'junit' | 'output'>,
+): Pick<RunOptions, 'summary'> {
+  if (junit !== undefined || output !== undefined || (settings.json && !local)) return {};
+  return { summary: settings.json ? 'totals' : 'headline' };
+}
 
 type ReportContent = Pick<RunOptions, 'bodies' | 'junit' | 'markdown' | 'output' | 'github'>;
 

@@ -64,7 +64,7 @@ test('totals alone are those of the summary, and everything else is the same', a
       asked.push(call[0]);
       return client.evalSummary(...call);
     };
-    const short = await collectRun({ ...client, evalSummary }, runId, { ...COLLECTING, totals: true });
+    const short = await collectRun({ ...client, evalSummary }, runId, { ...COLLECTING, summary: 'headline' });
     const { tasks, ...totals } = summary ?? {};
     expect(tasks).toHaveLength(3);
     expect(short).toEqual({ ...view, summary: totals });

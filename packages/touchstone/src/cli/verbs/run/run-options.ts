@@ -26,6 +26,8 @@ export type RunOptions = Pick<
   readonly only?: readonly string[];
   /** The suite is one of a folder: ids that it does not have may be those of another. */
   readonly oneOfSeveral?: boolean;
+  /** How much is read of the summary of a run that is over; all of it when absent. */
+  readonly summary?: 'headline' | 'totals';
   readonly tag?: readonly string[];
   /** Only what failed: in the newest run of the suite and agent, or in this one. */
   readonly failed?: string | true;

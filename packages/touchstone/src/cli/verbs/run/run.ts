@@ -8,11 +8,19 @@ import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
 import { asEvalRun } from '../../run-lookup.js';
 import { type Session, withKeptRun, withSession } from '../../session.js';
+import { writeDocuments } from '../../write-documents.js';
 import { candidateOf, checkPromotable, resumedCandidate } from '../deployments/promotable-agent.js';
 import { finishRun, runEach, runOne } from './attempts.js';
 import { checkBaselineFile } from './baseline-choice.js';
 import { tellGithub } from './github/tell-github.js';
-import { checkRecordFile, checkReportFiles, tellResult, tellSuites, writeReports } from './report.js';
+import {
+  checkRecordFile,
+  checkReportFiles,
+  summaryFor,
+  tellResult,
+  tellSuites,
+  writeReports,
+} from './report.js';
 import { type Attempt, exitOfAttempt, isRun, type RunView } from './result.js';
 import { driverOf, type RunDriver } from './run-driver.js';
 import { checkOptions, type RunOptions } from './run-options.js';
@@ -46,11 +54,6 @@ export async function runCommand(
   const attempts = await attemptAll(context, suite, options);
   writeReports(context, attempts, options);
   tellSuites(context, attempts, options);
-  if (context.settings.json) {
-    const documents = attempts.map(attemptDocument);
-    const several = suite !== undefined && (await isSeveral(suite, context.io.cwd));
-    writeJson(context.io, several ? documents : documents[0]);
-  }
   const exitCode = exitOfAll(attempts);
   const argument =
     suite ??
@@ -106,20 +109,35 @@ async function attemptAll(
   options: RunOptions,
 ): Promise<readonly Attempt[]> {
   const { resume, promote } = options;
+  const { json } = context.settings;
   const attempt = async (session: Session): Promise<readonly Attempt[]> => {
-    const attempts = await attemptEach(context, session, suite, options);
+    const asked = { ...options, ...summaryFor(context, session, options) };
+    const tried = await attemptEach(context, session, suite, asked);
     if (options.output)
-      await (await import('./output-files.js')).writeOutputs(context, session, attempts, options);
-    if (!promote) return attempts;
+      await (await import('./output-files.js')).writeOutputs(context, session, tried, options);
     // On the host that the run is on.
-    const { promoteAfter } = await import('../deployments/promote.js');
-    return promoteAfter(context, session, attempts, options);
+    const attempts = promote
+      ? await (await import('../deployments/promote.js')).promoteAfter(context, session, tried, options)
+      : tried;
+    if (json) await tellAsJson(context, session, suite, attempts);
+    return attempts;
   };
   // Most agents are modules; the thread they live in starts while the suite is read, unless it has been started already.
   if (options.host === undefined && (await mayNeedThread(context, suite, options))) prepareModuleThread();
   return resume === undefined
     ? withSession(context, options, 'work', attempt)
     : withKeptRun(context, options, 'work', resume === true ? 'last' : resume, attempt);
+}
+
+async function tellAsJson(
+  { io }: Context,
+  { client }: Session,
+  suite: string | undefined,
+  attempts: readonly Attempt[],
+): Promise<void> {
+  const documents = attempts.map(attemptDocument);
+  const several = suite !== undefined && (await isSeveral(suite, io.cwd));
+  await writeDocuments({ io, client }, several ? documents : documents[0]);
 }
 
 async function attemptEach(

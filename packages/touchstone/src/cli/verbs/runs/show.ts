@@ -27,9 +27,10 @@ import { eventDocument, renderCorrections, renderEvent, renderTask } from '../..
 import { shell } from '../../render/shell.js';
 import { asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } from '../../run-lookup.js';
 import { commandToType, type Session, type Where, withSession } from '../../session.js';
+import { writeDocuments } from '../../write-documents.js';
 import { tellFork } from '../run/baseline-choice.js';
 import { writeOutputs } from '../run/output-files.js';
-import { checkReportFiles, MOST_CHECKS, STDOUT, writeReports } from '../run/report.js';
+import { checkReportFiles, MOST_CHECKS, STDOUT, summaryFor, writeReports } from '../run/report.js';
 import { withoutBodies } from '../run/result.js';
 import { BOTH_TO_STDOUT, EMPTY_BASELINE, flagIn } from '../run/run-options.js';
 import { readTask, taskDocument } from './task-document.js';
@@ -122,8 +123,7 @@ async function showScorecard(
     options.baseline === undefined ? undefined : await findBaseline(context, client, options.baseline);
   const view = await collectRun(client, run.runId, {
     bodies: bodiesWanted(context, options),
-    // Documents and files list every task.
-    totals: !settings.json && options.output === undefined,
+    ...summaryFor(context, session, options),
     now: io.now(),
     ...defined({ against, common: options.common, allowJudgeMismatch: options.allowJudgeMismatch }),
   });
@@ -136,7 +136,7 @@ async function showScorecard(
   if (settings.json) {
     const shown = withoutBodies(result);
     const failures = options.failed ? shown.failures : undefined;
-    writeJson(io, { ...documentOf(shown), ...defined({ failures, tasks: rows }) });
+    await writeDocuments({ io, client }, { ...documentOf(shown), ...defined({ failures, tasks: rows }) });
     return;
   }
   const showAll = commandToType(context, shell`show ${run.runId} --failed`, session.where);
