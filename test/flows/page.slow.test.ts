@@ -200,6 +200,26 @@ describe.skipIf(pages.isSkipped)('the page of a run', () => {
     await context.close();
   });
 
+  test('moves nothing under the pointer when the report comes after the tasks', async () => {
+    const { page, context } = await openSignedIn(pages.browser, pages.host, '/');
+    let tell = (): void => undefined;
+    const told = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    await page.route(/\/(report|facets)(\?|$)/, async (route) => {
+      await told;
+      await route.continue();
+    });
+    await page.goto(pages.host.url + runPath());
+    await rows(page).first().waitFor();
+    const before = await rows(page).first().boundingBox();
+    tell();
+    await page.getByText('chance alone could have decided').waitFor();
+    await page.getByRole('group', { name: 'Time' }).waitFor();
+    expect(await rows(page).first().boundingBox()).toEqual(before);
+    await context.close();
+  });
+
   test('has its columns where they were put, after a reload too', async () => {
     const { page, context } = await openSignedIn(pages.browser, pages.host, runPath());
     const heads = (): Promise<readonly string[]> => page.getByRole('columnheader').allTextContents();

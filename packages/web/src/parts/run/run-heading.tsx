@@ -28,7 +28,6 @@ type HeadingProps = {
 export const RunHeading = ({ run, report, facets, address, reload }: HeadingProps) => (
   <RunTitle run={run} part="Tasks" isWorse={report?.regression?.verdict === 'fail'} reload={reload}>
     {report ? <Figures report={report} facets={facets} address={address} /> : <SnapshotFigures run={run} />}
-    {report && run.touchstone.headline?.unscored === 0 && <Doubt report={report} />}
   </RunTitle>
 );
 
@@ -45,10 +44,10 @@ const SnapshotFigures = ({ run: { status, touchstone } }: Pick<HeadingProps, 'ru
   );
 };
 
-/** A verdict that chance alone could have turned. */
+/** A verdict that chance alone could have turned. It stands among the figures, which have room for it before it is known. */
 const Doubt = ({ report }: { readonly report: EvalReport }) => {
-  const words = inconclusiveWords(report);
-  return words === undefined ? null : <p class="muted doubt">{words}</p>;
+  const words = report.tasks.unscored === 0 ? inconclusiveWords(report) : undefined;
+  return words === undefined ? null : <p class="figure muted doubt">{words}</p>;
 };
 
 function Figures({
@@ -105,6 +104,7 @@ function Figures({
           <p class="muted">{cost.unpriced ? `${cost.unpriced} calls of unknown price` : 'cost'}</p>
         </div>
       )}
+      <Doubt report={report} />
     </div>
   );
 }
