@@ -2,7 +2,7 @@
 // them takes longer than evaluating a thousand tasks. Dependencies with native parts, or that only a server needs, stay
 // where they are.
 //
-// Each build has a folder of its own, named by its content, and `bundle/main.js` leads to the newest. A host that was
+// Each build has a folder of its own, named by its content, and `bundle/main.cjs` leads to the newest. A host that was
 // started from an older one finds the files it has not loaded yet: building again must not break it. With `--only` the
 // older ones go, which is what a published package wants.
 import { createHash } from 'node:crypto';
@@ -33,6 +33,7 @@ const JOINED =
  * two verbs happen to share would be a file of its own. A module belongs to the first of these that reaches it.
  */
 const FILES = [
+  ['thread', ['cli/early-thread.js']],
   ['start', ['cli/main.js']],
   ['program', ['cli/program.js']],
   ['suites', ['suites/index.js', 'cli/verbs/project/validate.js']],
@@ -143,7 +144,7 @@ await joinInPlace('telemetry/otlp.js');
 // CommonJS, which V8 takes from its code cache on every Node (cli/code-cache).
 const bundle = await rolldown({
   ...common,
-  input: { cli: `${dist}cli/main.js` },
+  input: { cli: `${dist}cli/main.js`, thread: `${dist}cli/early-thread.js` },
   preserveEntrySignatures: 'allow-extension',
   // Some verbs load later what others load at once; both are right.
   checks: { ineffectiveDynamicImport: false },
@@ -169,7 +170,7 @@ const OWN_REQUIRE = `import { createRequire as ownRequire } from 'node:module';\
  * What is started by itself is one file, with what it needs of the modules and nothing else: a thread that loads the whole host
  * starts slowly and takes its memory again.
  */
-async function bundleAlone(name, entry) {
+async function bundleAlone(name, entry, format = 'esm') {
   const alone = await rolldown({
     ...common,
     input: { [name]: dist + entry },
@@ -177,15 +178,16 @@ async function bundleAlone(name, entry) {
   });
   await alone.write({
     dir: fresh,
-    format: 'esm',
-    entryFileNames: '[name].js',
-    banner: OWN_REQUIRE,
+    format,
+    entryFileNames: format === 'esm' ? '[name].js' : '[name].cjs',
+    banner: format === 'esm' ? OWN_REQUIRE : '',
     comments: { jsdoc: false },
     codeSplitting: false,
   });
   await alone.close();
 }
-await bundleAlone('main', 'cli/code-cache/start.js');
+// The file that everything starts from is loaded before Node has set up what modules need.
+await bundleAlone('main', 'cli/code-cache/start.js', 'cjs');
 // A thread is started from a file beside whoever starts it, so these keep their names.
 await bundleAlone('module-worker', 'threads/module-worker.js');
 await bundleAlone('checker-worker', 'app/checkers/checker-worker.js');
@@ -202,8 +204,8 @@ const now = new Date();
 utimesSync(dist + folder, now, now);
 
 mkdirSync(`${dist}bundle`, { recursive: true });
-writeFileSync(`${dist}bundle/main.js.new`, `export * from '../${folder}/main.js';\n`);
-renameSync(`${dist}bundle/main.js.new`, `${dist}bundle/main.js`);
+writeFileSync(`${dist}bundle/main.cjs.new`, `module.exports = require('../${folder}/main.cjs');\n`);
+renameSync(`${dist}bundle/main.cjs.new`, `${dist}bundle/main.cjs`);
 
 const KEPT_MS = 7 * 24 * 3_600_000;
 const keepsOlder = !process.argv.includes('--only');

@@ -52,7 +52,7 @@ const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.jso
 /** Only the newest of the joined builds: the others are for hosts that were started before it. */
 function keepNewestBuild(folder) {
   const dist = join(folder, 'dist');
-  const lead = readFileSync(join(dist, 'bundle/main.js'), 'utf8');
+  const lead = readFileSync(join(dist, 'bundle/main.cjs'), 'utf8');
   for (const name of readdirSync(dist))
     if (/^bundl(?:e-|ing-)/.test(name) && !lead.includes(`/${name}/`))
       rmSync(join(dist, name), { recursive: true });

@@ -3,7 +3,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expectedPasses, makeCheckedSuite, makeSuite } from '../workload.mjs';
-import { node } from './process.mjs';
+import { measure } from './process.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 export const COMMAND = here('../../packages/touchstone/bin/touchstone.js');
@@ -24,8 +24,8 @@ export const runArguments = (suite, data, concurrency = 32) => [
 ];
 
 /** One whole run in its own process, everything kept. A run with a wrong score is no measurement. */
-export async function runSuite({ suite, n, data, env, concurrency = 32 }) {
-  const cost = await node(runArguments(suite, data, concurrency), { env });
+export async function runSuite({ suite, n, data, env, concurrency = 32, program = process.execPath }) {
+  const cost = await measure(program, runArguments(suite, data, concurrency), { env });
   const summary = summaryOf(cost);
   checkPasses('touchstone', summary.passedCount, n);
   return { ...cost, summary, diskBytes: bytesIn(data) };

@@ -54,9 +54,8 @@ async function openPeer(name, home, report) {
   const peer = KNOWN[name];
   if (!peer) throw new Error(`There is no peer called ${name}. Peers: ${Object.keys(KNOWN).join(', ')}`);
   const place = join(home, name);
-  const path = peer.needsNode22
-    ? [await installNode22(home), process.env.PATH].join(delimiter)
-    : process.env.PATH;
+  const folder = peer.needsNode22 && (await installNode22(home));
+  const path = folder ? [folder, process.env.PATH].join(delimiter) : process.env.PATH;
   const env = { ...QUIET, PATH: path };
   if (!existsSync(join(place, 'node_modules'))) {
     const { wallMs } = await npmInstall(place, peer.packages, { ...SKIP_DOWNLOADS, PATH: path });
@@ -66,6 +65,8 @@ async function openPeer(name, home, report) {
   return {
     name,
     keeps: peer.keeps,
+    /** The Node that it runs on. */
+    node: folder ? join(folder, 'node') : process.execPath,
     run: (n, more = {}) => runPeer(peer, place, bin, n, { ...env, ...more }),
     ...(peer.command && { version: () => measure(bin(peer.command), ['--version'], { cwd: place, env }) }),
   };

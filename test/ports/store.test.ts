@@ -2,12 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { createMemoryStore, openStore } from '../../packages/touchstone/src/store/index.js';
+import { createMemoryStore, openStore, withRecentResults } from '../../packages/touchstone/src/store/index.js';
 import { crashCases } from './store/crash-cases.js';
 import { sharedCases, storeCases } from './store-cases.js';
 
 describe('memory store', () => {
   storeCases((clock) => createMemoryStore(clock), { oneWriter: true });
+});
+
+describe('store of a process that drives one run after the other', () => {
+  storeCases(async (clock) => withRecentResults(await createMemoryStore(clock)), { oneWriter: true });
 });
 
 describe('SQLite file store', () => {

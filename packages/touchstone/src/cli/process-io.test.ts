@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 function program(): string {
   const bin = readFileSync(new URL('../../bin/touchstone.js', import.meta.url), 'utf8');
   const load = `createJiti(import.meta.url).import(${JSON.stringify(new URL('./main.ts', import.meta.url).href)})`;
-  const source = bin.replace("import('../dist/bundle/main.js')", load).replace(/^#!.*/, '');
+  const source = bin.replace("require('../dist/bundle/main.cjs')", `await ${load}`).replace(/^#!.*/, '');
   const file = join(folder, 'touchstone.mjs');
   writeFileSync(
     file,

@@ -5,6 +5,7 @@ import {
   isPostgresUrl,
   openPostgresStore,
   openStore,
+  withRecentResults,
   withRetriedReads,
 } from '../../store/index.js';
 import { storeAddress } from '../config/data-folder.js';
@@ -23,7 +24,7 @@ export async function openStores(parts: Basics & Limits) {
   const opened = await openConfiguredStore(parts);
   // The operator at the machine has the whole disk.
   const quotas = origin === 'host' ? createQuotas(opened, perTenant, limitCounts) : undefined;
-  const store = quotas ? withQuotas(opened, quotas) : opened;
+  const store = quotas ? withQuotas(opened, quotas) : withRecentResults(opened);
   const atOnce = perTenant.recordedRefusals;
   return {
     store,

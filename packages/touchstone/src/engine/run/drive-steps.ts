@@ -23,8 +23,9 @@ export async function driveSteps(
   const isLost = context.state.stop?.kind === 'lost';
   if (isLost && parts.sharing) await parts.store.work.end(context.lease);
   // Opened before the first word of the log: a run whose agent is gone says so instead of beginning.
-  const executor = isLost ? IDLE : await openExecutor(parts, run, meter, taskAt).catch(unavailable);
-  if (!executor) return;
+  const opened = isLost ? IDLE : await openExecutor(parts, run, meter, taskAt).catch(unavailable);
+  if (!opened) return;
+  const executor = closedOnce(opened);
   try {
     const loop = await openLoop(context, run, kind, executor, meter);
     void watchClock(context, loop.run);
@@ -35,6 +36,18 @@ export async function driveSteps(
   } finally {
     await executor.close();
   }
+}
+
+/** A run that completes closes its executor before the drive ends. */
+function closedOnce(executor: Executor): Executor {
+  let closing: Promise<void> | undefined;
+  return {
+    ...executor,
+    close() {
+      closing ??= executor.close();
+      return closing;
+    },
+  };
 }
 
 /** For a driver that executes nothing: it has no agent open, which may be what the last drivers were lost by. */

@@ -220,6 +220,8 @@ const CLOSING_MS = 2;
 /** False when a cancel or a pause was acknowledged in the last moment; then that is done instead. */
 async function complete(loop: Loop): Promise<boolean> {
   const { parts, run, kind, executor, committer } = loop;
+  // Nothing is executed any more. The thread of a module agent takes 10 ms to end, and a drive ends when it has.
+  executor.close().catch(() => undefined);
   // Runs that began together end together, and each reads all of its results.
   await parts.shares.enter(run.owner.tenant, CLOSING_MS);
   const closing = await kind.closing(parts.clock.now(), executor.modelClass);

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, copyFileSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
 
 /** A store without rows. The build makes it, by the migrations; sources that are run without a build have none. */
 export const EMPTY_STORE = new URL('./empty-store.db', import.meta.url);
@@ -9,7 +9,7 @@ export const EMPTY_STORE = new URL('./empty-store.db', import.meta.url);
  */
 export function createFile(file: string, emptyStore = EMPTY_STORE): void {
   try {
-    placeWhole(file, readFileSync(emptyStore));
+    placeWhole(file, emptyStore);
   } catch {
     closeSync(openSync(file, 'a', 0o600));
   }
@@ -19,15 +19,23 @@ export function createFile(file: string, emptyStore = EMPTY_STORE): void {
  * The file is complete on the disk before it gets its name: another process may open it at once, and what is committed later
  * rests on it. When that other process was quicker, its file stays.
  */
-function placeWhole(file: string, content: Buffer): void {
+function placeWhole(file: string, emptyStore: URL): void {
   const unfinished = `${file}.${process.pid}`;
-  const made = openSync(unfinished, 'w', 0o600);
   try {
-    writeFileSync(made, content);
-    fsyncSync(made);
+    copyFileSync(emptyStore, unfinished);
+    chmodSync(unfinished, 0o600);
+    flush(unfinished);
     linkSync(unfinished, file);
   } finally {
-    closeSync(made);
     rmSync(unfinished, { force: true });
+  }
+}
+
+function flush(file: string): void {
+  const opened = openSync(file, 'r+');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
   }
 }

@@ -1,7 +1,6 @@
 import { RUN_STATUSES } from '@touchstone/protocol';
 import { PLAIN_CONDITIONS } from '@touchstone/sdk/view';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { prepareEarly } from '../../early-thread.js';
 import {
   addHost,
   channelOption,
@@ -208,7 +207,6 @@ function addRun(program: Command, start: Start): void {
     .option('--wait [seconds]', `with --promote: ${WAIT}`, waitSeconds);
   withEnvFiles(addHost(run, 'run on another host instead of in this process'));
   refuseRepeats(run, [several, collect])
-    .hook('preAction', (command) => prepareEarly(command.args[0], command.opts()))
     .action(start(() => import('../run/run.js'), 'runCommand'))
     .addHelpText('after', RUN_EXAMPLES);
 }

@@ -27,7 +27,7 @@ type AgentAddress =
 
 export function readAgentArgument(argument: string, cwd: string): AgentArgument {
   if (/^https?:\/\//i.test(argument)) return { kind: 'url', url: argument };
-  const [, file = argument, name] = /^(.*\.\w+):([\p{L}_$][\p{L}\p{N}_$]*)$/u.exec(argument) ?? [];
+  const [, file = argument, name] = exportIn(argument) ?? [];
   const kind = FILE_KINDS[extname(file)];
   if (kind === undefined) return { kind: 'reference', reference: argument };
   const path = resolve(cwd, file);
@@ -38,6 +38,10 @@ export function readAgentArgument(argument: string, cwd: string): AgentArgument 
     'Give a module file, a URL, or the id of an agent of the configuration or of an installed pack.',
   );
 }
+
+/** All letters there are take some milliseconds to compile, so most arguments are not looked at with them. */
+const exportIn = (argument: string) =>
+  argument.includes(':') ? /^(.*\.\w+):([\p{L}_$][\p{L}\p{N}_$]*)$/u.exec(argument) : null;
 
 /** The last part of an id may look like the end of a file's name: `local.acme.node.js`. */
 const isAgentId = (text: string): boolean =>
