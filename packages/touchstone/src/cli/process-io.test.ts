@@ -4,10 +4,14 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openTestCli } from './testing/test-cli.js';
 
 const FULL = '/dev/full';
+/** What the build has made: another loader asks for the folder itself. */
+const built = fileURLToPath(new URL('../../bin/touchstone.js', import.meta.url));
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'touchstone-io-'));
@@ -58,4 +62,19 @@ test.skipIf(!existsSync(FULL))('a report that cannot be written is told in words
   const { code, err } = await desk.run('run', 'evals/first.suite.yaml', '--markdown', FULL);
   expect([code, err]).toEqual([3, `error: --markdown ${FULL} cannot be written: the disk is full.\n`]);
   desk.close();
+});
+
+test('a folder that is gone is told in words', async () => {
+  const gone = join(folder, 'gone');
+  const script = `mkdir "$2" && cd "$2" && rmdir "$2" && exec "$0" "$1" --version`;
+  const child = spawn('sh', ['-c', script, process.execPath, built, gone], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [[code], err, out] = await Promise.all([
+    once(child, 'close'),
+    text(child.stderr),
+    text(child.stdout),
+  ]);
+  const words = 'error: the folder that this command was started in is gone. Change to one that exists.\n';
+  expect({ code, err, out }).toEqual({ code: 3, err: words, out: '' });
 });

@@ -20,7 +20,7 @@ export function processIo(): Io {
     readInput,
     takeStdio,
     env: process.env,
-    cwd: process.cwd(),
+    cwd: folderHere(),
     now: () => Date.now(),
     every(ms, tick) {
       const timer = setInterval(tick, ms);
@@ -36,6 +36,16 @@ export function processIo(): Io {
     openBrowser,
     exit: (code) => process.exit(code),
   };
+}
+
+/** A folder that has been removed has no path any more, and nothing can be found from there. */
+function folderHere(): string {
+  try {
+    return process.cwd();
+  } catch {
+    tellLast('error: the folder that this command was started in is gone. Change to one that exists.\n');
+    return process.exit(3);
+  }
 }
 
 const BROWSERS: { readonly [platform: string]: string } = { darwin: 'open', win32: 'explorer.exe' };
