@@ -19,6 +19,7 @@ in [server.md](server.md); what the events mean is in [events.md](events.md).
 - Send \`Authorization: Bearer <key>\`. Operations marked "none" need no key; those marked "any key" need no scope.
 - Bodies are JSON, in UTF-8, sent as \`application/json\` without \`Content-Encoding\`.
 - A refusal is an [ErrorEnvelope](#errorenvelope). Its codes are explained in [errors.md](errors.md).
+- Every operation may also refuse with 503 \`unavailable\`, while the store cannot be used or the host is shutting down, whether its "Refuses with" lists it or not.
 - Paths that begin with \`/v1/host/touchstone\` are this host's own; the others are those of [OpenWOP](openwop.md).
 `;
 

@@ -1,5 +1,6 @@
 // Goal: what one tenant does, or what is done to it, does not reach another. Method: a whole host with two tenants; rival
 // attacks, acme evaluates, and acme's scores are right.
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startDnsServer } from '../../packages/touchstone/src/net/testing/dns-server.js';
 import { KEY, kill, OTHER_KEY, serve } from './processes.js';
@@ -102,6 +103,52 @@ describe('agents that do not answer', () => {
     expect(await summaryOf(host, runId, KEY)).toMatchObject({ passed: true, passedCount: 3 });
   });
 });
+
+describe('connections on which nothing is asked', () => {
+  it('of one address keep nobody else out, and take no files from tasks', async () => {
+    const gateway = await startGateway({});
+    const serving = await serve([], projectFolder(), {}, undefined, 256);
+    open.push({ close: async () => void (await kill(serving)) });
+    const host = hostAt(serving.url);
+    const flood = floodFrom('127.0.0.2', Number(new URL(serving.url).port), 400);
+    open.push(flood);
+    await until(() => expect(flood.opened()).toBeGreaterThan(600));
+    const suite = { tasks: 60, concurrency: 8 };
+    const runId = await startRun(host, 'acme', KEY, `${gateway}/agent`, suite);
+    expect(await summaryOf(host, runId, KEY)).toMatchObject({ passed: true, passedCount: 60 });
+    expect(flood.failed()).toBe(0);
+  });
+});
+
+/** Holds so many connections that say nothing, and opens another one for each that is closed. */
+function floodFrom(localAddress: string, port: number, many: number) {
+  let [isOver, opened, failed] = [false, 0, 0];
+  const sockets = new Set<Socket>();
+  const openOne = (): void => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    sockets.add(socket);
+    socket.on('connect', () => {
+      opened += 1;
+    });
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code !== 'ECONNRESET') failed += 1;
+    });
+    socket.on('close', () => {
+      sockets.delete(socket);
+      // A pause keeps the attack from being one for the processor.
+      if (!isOver) setTimeout(openOne, 50);
+    });
+  };
+  for (let count = 0; count < many; count += 1) openOne();
+  return {
+    opened: () => opened,
+    failed: () => failed,
+    close: async () => {
+      isOver = true;
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
 
 describe('long requests of one tenant', () => {
   it('wait for each other, while the requests of another are answered between them', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPostgresStore } from '../../packages/touchstone/src/store/index.js';
 import { hasPostgres, queryPostgres, type Server, schemaUrl, startServer } from '../setup/postgres.js';
-import { refusalOf, testClock } from './store/givens.js';
+import { createRun, refusalOf, testClock } from './store/givens.js';
 
 const realNow = Date.now.bind(Date);
 
@@ -28,6 +28,52 @@ describe.skipIf(!hasPostgres())('a PostgreSQL server', () => {
       expect.stringContaining('synchronous_commit=off: a crash can lose'),
     );
     await queryPostgres(server.url, 'ALTER DATABASE postgres RESET synchronous_commit');
+  });
+
+  it('that takes no writes is told so, before a write is tried and after, and is used again when it does', async () => {
+    const store = await open();
+    await queryPostgres(server.url, 'ALTER SYSTEM SET default_transaction_read_only = on');
+    await queryPostgres(server.url, 'SELECT pg_reload_conf()');
+    const words = {
+      code: 'unavailable',
+      details: { reason: 'read_only' },
+      message: expect.stringContaining('takes no writes'),
+    };
+    await expect.poll(() => refusalOf(store.ping())).toMatchObject(words);
+    expect(await refusalOf(store.check())).toMatchObject(words);
+    expect(await refusalOf(createRun(store, 'r1'))).toMatchObject(words);
+    await queryPostgres(server.url, 'ALTER SYSTEM RESET default_transaction_read_only');
+    await queryPostgres(server.url, 'SELECT pg_reload_conf()');
+    await expect.poll(() => store.ping().then(() => 'ready', String)).toBe('ready');
+    await createRun(store, 'r1');
+    await store.close();
+  });
+
+  it('is asked for the options of the address, and for ours', async () => {
+    const store = await open(`${schemaUrl(server.url)}&options=-c%20statement_timeout%3D4321`);
+    expect(await store.ping()).toBeUndefined();
+    await createRun(store, 'r1');
+    await store.close();
+  });
+
+  it('without TLS is told so, where the address asks for it', async () => {
+    expect(await refusalOf(open(`${schemaUrl(server.url)}&sslmode=verify-full`))).toMatchObject({
+      details: { reason: 'tls' },
+      message: expect.stringContaining('Look at sslmode and sslrootcert'),
+    });
+  });
+
+  it('whose user may only read is told so before a write is tried', async () => {
+    const url = schemaUrl(server.url);
+    await (await open(url)).close();
+    const schema = new URL(url).searchParams.get('schema');
+    await queryPostgres(server.url, 'CREATE ROLE reader LOGIN');
+    await queryPostgres(server.url, `GRANT USAGE ON SCHEMA ${schema} TO reader`);
+    await queryPostgres(server.url, `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO reader`);
+    const store = await open(url.replace(/touchstone(:[^@]*)?@/, 'reader@'));
+    for (const refused of [store.ping(), store.check()])
+      expect(await refusalOf(refused)).toMatchObject({ code: 'unavailable', details: { reason: 'rights' } });
+    await store.close();
   });
 
   it('with a database of another encoding is refused', async () => {

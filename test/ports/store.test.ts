@@ -2,7 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { createMemoryStore, openStore, withRecentResults } from '../../packages/touchstone/src/store/index.js';
+import {
+  createMemoryStore,
+  openStore,
+  withRecentResults,
+} from '../../packages/touchstone/src/store/index.js';
 import { crashCases } from './store/crash-cases.js';
 import { sharedCases, storeCases } from './store-cases.js';
 

@@ -19,6 +19,7 @@ import {
   isEval,
   type KnownKey,
   type Metrics,
+  readStoredWork,
   type Sessions,
   systemIds,
   type Touchstone,
@@ -129,12 +130,9 @@ export function createServices(options: ServiceOptions): Services {
     version,
     metrics,
     async renderMetrics() {
-      const { workers, assignments } = store;
-      const [waiting, present] = await Promise.all([workers.waitingRuns(), workers.list()]);
-      const { assignments: waitingAssignments, units: unitsLeft } = await assignments.waiting();
+      const stored = await readStoredWork(store, clock);
       const current = await metrics();
-      const counted = { waiting, workers: present.length, waitingAssignments, unitsLeft };
-      current.work({ ...touchstone.engine.load, ...counted });
+      current.work(touchstone.engine.load, stored);
       const { text, mediaType } = await current.render();
       return { text: [text, touchstone.storeTimes?.render() ?? ''].join('\n'), mediaType };
     },

@@ -28,7 +28,7 @@ export {
   statementOf,
   type TrustedKey,
 } from '../evidence/index.js';
-export { createPaces, createSlots } from '../net/index.js';
+export { createPaces, createSlots, shareOpenFiles } from '../net/index.js';
 export { type JudgeDrift, measureDrift } from '../scorecard/index.js';
 export { copyStore, isOpenToOthers } from '../store/index.js';
 export { telemetrySettings } from '../telemetry/index.js';
@@ -73,7 +73,7 @@ export { groupLabels, type LabelGroup, readLabels } from './judges/labels.js';
 export { type KeptCalibration, labelsDigest } from './judges/records.js';
 export { type EarlierCheck, readVerdicts } from './judges/verdicts.js';
 export type { LimitCounts } from './limit-counts.js';
-export { createMetrics, followRun, type Metrics } from './metrics.js';
+export { createMetrics, followRun, type Metrics, readStoredWork } from './metrics.js';
 export { createOneTimeTokens, type OneTimeTokens } from './one-time-tokens.js';
 export type { LocalTouchstone } from './parts/local-touchstone.js';
 export {

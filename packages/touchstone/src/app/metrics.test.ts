@@ -1,7 +1,7 @@
-import { asId, type RunId, type RunStatus } from '@touchstone/protocol';
+import { asId, HostError, type RunId, type RunStatus } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Run, StepResult } from '../ports/index.js';
-import { followRun } from './metrics.js';
+import { followRun, readStoredWork } from './metrics.js';
 import { createManualClock } from './testing/manual-clock.js';
 import { createTestHost, KEYS } from './testing/test-host.js';
 
@@ -26,6 +26,44 @@ it('a scrape counts requests by template and runs by status, and names nobody', 
   }
   for (const name of [runId, 'acme', 'run-404']) expect(text).not.toContain(name);
   await host.close();
+});
+
+describe('a scrape of a host whose store cannot be read', () => {
+  const scrape = async (error: Error) => {
+    const host = await createTestHost({
+      wrap: (touchstone) => {
+        const { store } = touchstone;
+        const workers = { ...store.workers, waitingRuns: () => Promise.reject(error) };
+        return { ...touchstone, store: { ...store, workers } };
+      },
+    });
+    const answer = await host.request('GET', '/v1/host/touchstone/metrics', { key: KEYS.operator });
+    await host.close();
+    return answer;
+  };
+
+  it('tells what the process knows while the store is away', async () => {
+    const { status, text } = await scrape(new HostError('unavailable', 'Away.', { reason: 'unreachable' }));
+    expect(status).toBe(200);
+    expect(text).toContain('touchstone_runs_at_work 0');
+    expect(text).toContain('# HELP touchstone_http_requests_total');
+    expect(text).not.toMatch(/^touchstone_(runs_waiting|workers|assignments_waiting|units_left) /m);
+  });
+
+  it('does not wait long for a store that does not answer', async () => {
+    const clock = createManualClock();
+    const host = await createTestHost();
+    const { store } = host;
+    const workers = { ...store.workers, list: () => new Promise<never>(() => undefined) };
+    const read = readStoredWork({ ...store, workers }, clock);
+    await clock.advance(5_000);
+    expect(await read).toBeUndefined();
+    await host.close();
+  });
+
+  it('hides no other trouble', async () => {
+    expect((await scrape(new TypeError('a bug'))).status).toBe(500);
+  });
 });
 
 describe('following a run', () => {

@@ -1,5 +1,7 @@
-import { isTerminal, type Owner, type RunId, type RunStatus } from '@touchstone/protocol';
-import type { Clock, Run, RunLog, Runs } from '../ports/index.js';
+import { isHostError, isTerminal, type Owner, type RunId, type RunStatus } from '@touchstone/protocol';
+import type { Gauge } from 'prom-client';
+import { TIMED_OUT, withinTime } from '../net/index.js';
+import type { Clock, Run, RunLog, Runs, Store } from '../ports/index.js';
 
 /** Numbers about this process for a scraper. Labels are route templates, statuses and flags; never an id. */
 export type Metrics = {
@@ -11,22 +13,27 @@ export type Metrics = {
   bytesUnread(count: number): void;
   /** How often each limit of tenants was reached since the start. */
   limitsReached(counts: ReadonlyMap<string, number>): void;
-  /** Where the work of this store stands, when somebody asks. */
-  work(work: Work): void;
+  /** Where work stands, when somebody asks. What only the store knows is left out while the store is away. */
+  work(own: OwnWork, stored: StoredWork | undefined): void;
   render(): Promise<{ readonly text: string; readonly mediaType: string }>;
 };
 
-type Work = {
-  /** Runs of the store that wait for a process to take them up. */
-  readonly waiting: number;
+/** What a process knows by itself. */
+type OwnWork = {
   /** Runs that this process has taken up. */
   readonly atWork: number;
   /** Runs of processes that were lost, which this one has gone on with. */
   readonly takeovers: number;
-  /** Processes that take up runs of the store. */
-  readonly workers: number;
   /** Shares of runs that this process executes. */
   readonly assignments: number;
+};
+
+/** What is read from the store. */
+type StoredWork = {
+  /** Runs of the store that wait for a process to take them up. */
+  readonly waiting: number;
+  /** Processes that take up runs of the store. */
+  readonly workers: number;
   /** Shares of runs that wait for a process. */
   readonly waitingAssignments: number;
   /** Units of runs that processes share, which none of them has claimed yet. */
@@ -137,18 +144,49 @@ export async function createMetrics(): Promise<Metrics> {
       limits.reset();
       for (const [limit, count] of counts) limits.inc({ limit }, count);
     },
-    work(work) {
-      waiting.set(work.waiting);
-      atWork.set(work.atWork);
-      workers.set(work.workers);
-      assignments.set(work.assignments);
-      waitingAssignments.set(work.waitingAssignments);
-      unitsLeft.set(work.unitsLeft);
+    work(own, stored) {
+      atWork.set(own.atWork);
+      assignments.set(own.assignments);
       takeovers.reset();
-      takeovers.inc(work.takeovers);
+      takeovers.inc(own.takeovers);
+      show(waiting, stored?.waiting);
+      show(workers, stored?.workers);
+      show(waitingAssignments, stored?.waitingAssignments);
+      show(unitsLeft, stored?.unitsLeft);
     },
     render: async () => ({ text: await register.metrics(), mediaType: register.contentType }),
   };
+}
+
+/** A number that is not known is absent. With 0, or the last one that was known, an autoscaler would take it for the truth. */
+function show(gauge: Pick<Gauge, 'set' | 'remove'>, value: number | undefined): void {
+  if (value === undefined) gauge.remove();
+  else gauge.set(value);
+}
+
+/** Scrapers give up after 10 seconds, and a database that stands still would keep them waiting for longer. */
+const READ_MS = 5_000;
+
+type WorkTables = Pick<Store, 'workers' | 'assignments'>;
+
+/**
+ * Undefined while the store is away or does not answer: a scraper still learns about the process then, which is when an operator
+ * looks.
+ */
+export async function readStoredWork(store: WorkTables, clock: Clock): Promise<StoredWork | undefined> {
+  try {
+    const read = await withinTime(clock, READ_MS, () => readWork(store));
+    return read === TIMED_OUT ? undefined : read;
+  } catch (error) {
+    if (isHostError(error) && error.code === 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+async function readWork({ workers, assignments }: WorkTables): Promise<StoredWork> {
+  const [waiting, present] = await Promise.all([workers.waitingRuns(), workers.list()]);
+  const { assignments: waitingAssignments, units: unitsLeft } = await assignments.waiting();
+  return { waiting, workers: present.length, waitingAssignments, unitsLeft };
 }
 
 /** A run may commit thousands of times a second; once a second is often enough to count what it has done. */

@@ -1,5 +1,6 @@
 import { onAbort } from '../net/index.js';
 import type { Clock, PieceKind, ThreadShares } from '../ports/index.js';
+import { createArrivals } from './arrivals.js';
 import { type Account, createAccounts, type Piece, type Queue } from './thread-accounts.js';
 
 type ShareParts = {
@@ -27,6 +28,7 @@ const LOOK_MS = 10;
  */
 export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): ThreadShares {
   const accounts = createAccounts(clock);
+  const arrivals = createArrivals(clock.elapsed);
   let turnEnds = false;
   let sleeps = false;
 
@@ -41,11 +43,14 @@ export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): Thre
   function endTurn(): void {
     if (turnEnds) return;
     turnEnds = true;
-    // The first one comes before the event loop has looked at any connection.
-    setImmediate(() => setImmediate(beginTurn));
+    onceLooked(beginTurn);
   }
 
   function beginTurn(): void {
+    if (arrivals.holdWork()) {
+      onceLooked(beginTurn);
+      return;
+    }
     turnEnds = false;
     for (const { queues } of accounts.all()) for (const kind of KINDS) queues[kind].turnMs = 0;
     beginWaiting();
@@ -94,8 +99,12 @@ export function createThreadShares({ clock, aheadMs, onWait }: ShareParts): Thre
     charge(tenant, ms) {
       accounts.charge(accounts.of(tenant), ms);
     },
+    arrived: arrivals.arrived,
   };
 }
+
+/** When the event loop has looked at all connections. The first of the two comes before that. */
+const onceLooked = (next: () => void): void => void setImmediate(() => setImmediate(next));
 
 const wait = ({ waiting }: Queue, ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {

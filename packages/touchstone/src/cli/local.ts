@@ -40,21 +40,24 @@ export async function readConfig({ io, settings }: Context): Promise<Config> {
 /**
  * What a command needs of the configuration, and what it does where nothing is kept yet. `work`: everything, and a store is
  * made. `files`: everything, and where there is no place for a store, one is made aside and removed. `store`: no agents, no
- * models: what is kept can be read although a part of the configuration is broken. `look`: the same, and nothing is left
- * behind: where nothing is kept, the host is an empty one. `judges`: models to judge by, and no agents. `aside`: everything,
- * and the store is an empty one that is removed.
+ * models: what is kept can be read although a part of the configuration is broken. `asIs`: the same, and a database is neither
+ * prepared nor brought to this release. `look`: as `store`, and nothing is left behind: where nothing is kept, the host is an
+ * empty one. `judges`: models to judge by, and no agents. `aside`: everything, and the store is an empty one that is removed.
  */
-export type Needs = 'work' | 'files' | 'store' | 'look' | 'judges' | 'aside';
+export type Needs = 'work' | 'files' | 'store' | 'asIs' | 'look' | 'judges' | 'aside';
 
 type Need = {
   readonly part?: (config: Config) => Config;
   /** Whether the store is made aside, and removed afterwards. */
   readonly isAside?: (context: Context, config: Config) => boolean;
+  /** False for a command that must not change the tables of others. */
+  readonly prepares?: boolean;
 };
 const NEEDS: { readonly [needs in Needs]: Need } = {
   work: {},
   files: { isAside: hasNoPlace },
   store: { part: withoutAgents },
+  asIs: { part: withoutAgents, prepares: false },
   look: { part: withoutAgents, isAside: (context, config) => !isKept(context, config) },
   judges: { part: judgesOnly },
   aside: { isAside: () => true },
@@ -67,9 +70,9 @@ export async function withTouchstone<T>(
   use: (local: Local) => Promise<T>,
 ): Promise<T> {
   const config = await readConfig(context);
-  const { part = (whole) => whole, isAside } = NEEDS[needs];
-  const open = isAside?.(context, config) ? withAside : withConfig;
-  return open(context, part(config), use);
+  const { part = (whole) => whole, isAside, prepares } = NEEDS[needs];
+  if (isAside?.(context, config)) return withAside(context, part(config), use);
+  return withConfig(context, part(config), use, prepares);
 }
 
 /** Neither a store nor a folder for one. */
@@ -160,12 +163,19 @@ async function withAside<T>(
   }
 }
 
-function withConfig<T>(context: Context, config: Config, use: (local: Local) => Promise<T>): Promise<T> {
+function withConfig<T>(
+  context: Context,
+  config: Config,
+  use: (local: Local) => Promise<T>,
+  prepares = true,
+): Promise<T> {
   const { io, settings } = context;
   checkData(context, config);
   const { data, modulesApart } = settings;
-  return withHost(io, config, resolve(io.cwd, data), use, modulesApart);
+  return withHost(io, config, resolve(io.cwd, data), use, { modulesApart, prepares });
 }
+
+type HostOptions = { readonly modulesApart?: boolean | undefined; readonly prepares?: boolean };
 
 /** Without a folder for a store, and without one in the configuration, everything is kept in memory. */
 export async function withHost<T>(
@@ -173,13 +183,14 @@ export async function withHost<T>(
   config: Config,
   dataDir: string | undefined,
   use: (local: Local) => Promise<T>,
-  modulesApart = false,
+  { modulesApart = false, prepares = true }: HostOptions = {},
 ): Promise<T> {
   const { createTouchstone } = await import('../app/index.js');
   const touchstone = await createTouchstone({
     config,
     ...(dataDir !== undefined && { dataDir }),
     origin: 'cli',
+    role: { works: true, prepares },
     modulesApart,
     version: packageVersion(),
     log: createLog(io),

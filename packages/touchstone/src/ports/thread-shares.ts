@@ -12,6 +12,8 @@ export type ThreadShares = {
   enter(tenant: string, ms: number, signal?: AbortSignal, kind?: PieceKind): MaybePromise<void>;
   /** Counts what a piece of work has taken. */
   charge(tenant: string, ms: number): void;
+  /** Somebody has connected: others may be waiting to be let in. */
+  arrived(): void;
 };
 
 /**
@@ -21,7 +23,11 @@ export type ThreadShares = {
 export type PieceKind = 'read' | 'request' | 'work';
 
 /** For programs with one tenant. */
-export const UNSHARED: ThreadShares = { enter: () => undefined, charge: () => undefined };
+export const UNSHARED: ThreadShares = {
+  enter: () => undefined,
+  charge: () => undefined,
+  arrived: () => undefined,
+};
 
 const BYTES_PER_MS = 65_536;
 

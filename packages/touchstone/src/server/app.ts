@@ -19,9 +19,11 @@ import {
   createSessions,
   createTrustedProxies,
   type OneTimeTokens,
+  shareOpenFiles,
   systemIds,
 } from '../app/index.js';
 import { createAdmission } from './admission.js';
+import { boundConnections } from './bounded-connections.js';
 import { createOpenStreams } from './close-app.js';
 import { answerProbe, createReadiness, type Readiness } from './health.js';
 import { createOnce } from './idempotency.js';
@@ -69,6 +71,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   const { shares, store } = options.touchstone;
   const turns = createRequestTurns({ limits: config.limits, shares, counts, clock });
   const app = createServer(config.limits, turns);
+  const { maxConnections = shareOpenFiles().callers } = config.limits;
+  boundConnections(app.server, maxConnections, () => counts.reached('connections'));
+  app.server.on('connection', shares.arrived);
   const admission = createAdmission({
     ...{ keys, sessions, tokens, clock },
     requestsPerMinute: config.limits.requestsPerMinute,

@@ -65,9 +65,13 @@ function rawRefusal(error: HostError, status: string): string {
 function answerOddities(server: Server): void {
   server.on('checkExpectation', (_request, response: ServerResponse) => {
     const { body } = errorResponse(
-      new HostError('validation_error', 'The expectation in the Expect header cannot be met.'),
+      new HostError(
+        'validation_error',
+        'The expectation in the Expect header cannot be met. Leave the header out.',
+      ),
     );
-    response.writeHead(400, { 'content-type': JSON_TYPE }).end(JSON.stringify(body));
+    const headers = { 'content-type': JSON_TYPE, 'x-content-type-options': 'nosniff' };
+    response.writeHead(400, headers).end(JSON.stringify(body));
   });
   server.on('connect', (_request, socket: Socket) => {
     socket.end(

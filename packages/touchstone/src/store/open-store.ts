@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { HostError, isHostError } from '@touchstone/protocol';
 import type { Clock, Store, ThreadShares } from '../ports/index.js';
 import { createAmounts } from './amounts.js';
 import { createAnnotations } from './annotations.js';
@@ -11,7 +13,7 @@ import { createMemory } from './catalogue/memory.js';
 import { createPacks } from './catalogue/packs.js';
 import { retain } from './catalogue/retain.js';
 import { createSuites } from './catalogue/suites.js';
-import { type CopiedTable, copyRows } from './copy/copy-store.js';
+import { type CopiedTable, checkSource, copyRows } from './copy/copy-store.js';
 import type { Db } from './db.js';
 import { createDeployments } from './deployments.js';
 import { SQLITE } from './dialect.js';
@@ -29,9 +31,10 @@ import { createRunLog } from './log/run-log.js';
 import { createRuns } from './log/runs.js';
 import { shareWatchers } from './log/shared-watchers.js';
 import { createWatchers } from './log/watchers.js';
+import { MIGRATIONS } from './migrations/index.js';
 import { createOutcomes } from './outcomes.js';
 import { NO_PEERS, type Peers } from './peers.js';
-import { openPostgres } from './postgres/open-postgres.js';
+import { type OpenOptions, openPostgres } from './postgres/open-postgres.js';
 import { isPostgresUrl, readPostgresAddress } from './postgres/postgres-address.js';
 import { createPostgresDb } from './postgres/postgres-db.js';
 import { connectError } from './postgres/postgres-errors.js';
@@ -96,10 +99,10 @@ export async function openStore({
 const writingOf = (clock: Clock, shares: ThreadShares | undefined): Writing | undefined =>
   shares && { elapsed: clock.elapsed, charge: shares.charge };
 
-async function openFile(file: string, writing?: Writing): Promise<Db> {
+async function openFile(file: string, writing?: Writing, isCopyTarget = false): Promise<Db> {
   const sqlite = await openSqlite(file);
   try {
-    migrate(sqlite, file, SQLITE);
+    migrate(sqlite, file, SQLITE, MIGRATIONS, isCopyTarget);
   } catch (error) {
     sqlite.close();
     throw openError(file, error);
@@ -121,7 +124,7 @@ export async function openPostgresStore({
   withPeers,
   mayPrepare,
 }: PostgresStoreOptions): Promise<Store> {
-  const opened = await openDatabase(url, clock, writingOf(clock, shares), mayPrepare);
+  const opened = await openDatabase(url, clock, { mayPrepare }, writingOf(clock, shares));
   const { db, facts } = opened;
   for (const setting of unsafeSettings(facts)) onUnsafe?.(setting);
   const leaseClock = createServerClock({
@@ -144,24 +147,48 @@ const closeAfter =
     throw connectError(address.shown, error);
   };
 
-async function openDatabase(url: string, clock: Clock, writing?: Writing, mayPrepare?: boolean) {
+async function openDatabase(url: string, clock: Clock, options: OpenOptions, writing?: Writing) {
   const address = readPostgresAddress(url);
-  const { driver, facts } = await openPostgres(address, mayPrepare);
+  const { driver, facts } = await openPostgres(address, options);
   const db = createPostgresDb({ driver, address, clock, writing });
   return { driver, address, db, facts };
 }
 
-/** Where a store is: a path, or the address of a PostgreSQL database. */
-const openDb = async (address: string, clock: Clock): Promise<Db> =>
-  isPostgresUrl(address) ? (await openDatabase(address, clock)).db : openFile(address);
+/** For an operator who mistypes the address: nothing is made there, because the copy of nothing would look complete. */
+async function openSource(address: string, clock: Clock): Promise<Db> {
+  if (isPostgresUrl(address))
+    return (await openDatabase(address, clock, { mayPrepare: false }).catch(asMissing(address))).db;
+  if ((statSync(address, { throwIfNoEntry: false })?.size ?? 0) === 0)
+    throw missingSource(`${address} is not there, or empty. Correct the address.`);
+  return openFile(address);
+}
+
+const asMissing =
+  (url: string) =>
+  (error: unknown): never => {
+    if (!isHostError(error) || error.details?.reason !== 'unprepared') throw error;
+    const { shown } = readPostgresAddress(url);
+    throw missingSource(
+      `the tables of ${shown} are missing or of an earlier release. Correct the address, or run "touchstone store prepare" on that store first.`,
+    );
+  };
+
+const missingSource = (why: string): HostError =>
+  new HostError('validation_error', `There is no store to copy: ${why}`);
+
+async function openTarget(address: string, clock: Clock): Promise<Db> {
+  if (isPostgresUrl(address)) return (await openDatabase(address, clock, { isCopyTarget: true })).db;
+  return openFile(address, undefined, true);
+}
 
 /** Copies everything from one store to another, of any kind, and says of each table whether both hold the same. */
 export async function copyStore(from: string, to: string, clock: Clock): Promise<readonly CopiedTable[]> {
-  const source = await openDb(from, clock);
+  const source = await openSource(from, clock);
   try {
-    const target = await openDb(to, clock);
+    await checkSource(source, clock.now());
+    const target = await openTarget(to, clock);
     try {
-      return await copyRows(source, target, clock.now());
+      return await copyRows(source, target);
     } finally {
       await target.close();
     }

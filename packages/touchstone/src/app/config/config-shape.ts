@@ -140,6 +140,7 @@ export const configShape = closed(
         maxBodyValues: atLeast(1_000),
         maxUnreadBytes: atLeast(1024 * 1024),
         requestsPerMinute: atLeast(1),
+        maxConnections: atLeast(2),
         maxRunDurationMs: atLeast(1000),
         perTenant: closed({}, tenantLimits),
       },

@@ -106,6 +106,8 @@ export type Config = {
     /** Of all tenants together. */
     readonly maxUnreadBytes: number;
     readonly requestsPerMinute: number;
+    /** Connections of all callers; by default a fifth of the files that the process may have open. */
+    readonly maxConnections?: number;
     readonly maxRunDurationMs?: number;
     readonly perTenant: TenantLimits;
   };

@@ -44,8 +44,9 @@ async function openConfiguredStore(parts: Basics & Limits): Promise<Store> {
     const onSkew = (skewMs: number) => log.warn('store.clock-differs', { ms: Math.round(skewMs) });
     const onUnsafe = (setting: string) => log.warn('store.unsafe', { setting: asId<Id<'setting'>>(setting) });
     const withPeers = { onPooled: () => log.warn('store.pooled') };
-    const lasting = origin === 'host' ? { withPeers, onUnsafe, mayPrepare: role.prepares } : {};
-    return openPostgresStore({ url: address, clock, onSkew, ...shared, ...lasting });
+    const lasting = origin === 'host' ? { withPeers, onUnsafe } : {};
+    const mayPrepare = role.prepares;
+    return openPostgresStore({ url: address, clock, onSkew, mayPrepare, ...shared, ...lasting });
   }
   const opened = await openStore({ file: address, clock, ...shared });
   if (isOpenToOthers(address)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(address) });

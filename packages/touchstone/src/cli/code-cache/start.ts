@@ -54,8 +54,14 @@ const hasMuchInMemory = (): boolean => getHeapStatistics().used_heap_size > SMAL
 
 const SMALL_HEAP_BYTES = 32 * 1024 * 1024;
 
+/** V8 keeps the name of a file with its code, so traces would name an equal file of another installation. */
+function placeOf(path: string): string {
+  const hash = Buffer.from(path).reduce((sum, byte) => Math.imul(sum ^ byte, 0x01000193) >>> 0, 0x811c9dc5);
+  return hash.toString(36);
+}
+
 /** For this build and this V8. A function is compiled when it is first called, so each verb leaves something else behind. */
 function keptIn(folder: string) {
-  const build = `${basename(bundle)}-${cachedDataVersionTag().toString(16)}`;
+  const build = `${basename(bundle)}-${cachedDataVersionTag().toString(16)}-${placeOf(bundle)}`;
   return createKeptCode(folder, join(build, verb), () => Date.now());
 }

@@ -121,6 +121,7 @@ it('tasks wait while their tenant is ahead of its share of the thread, and the w
       return turn.promise;
     },
     charge: () => undefined,
+    arrived: () => undefined,
   };
   const bench = await openBench({ tasks: countingTasks(1), parts: { shares } });
   const runId = await bench.createRun('r');
@@ -142,6 +143,7 @@ it('a run whose tasks are done is folded when its tenant may use the thread', as
       return entered === 1 ? undefined : closing.promise;
     },
     charge: () => undefined,
+    arrived: () => undefined,
   };
   const bench = await openBench({ tasks: countingTasks(1), parts: { shares } });
   const runId = await bench.createRun('r');
@@ -162,6 +164,7 @@ it('a task that waits for its share is let go when its run is cancelled', async 
         waiting.resolve();
       }),
     charge: () => undefined,
+    arrived: () => undefined,
   };
   const bench = await openBench({ tasks: countingTasks(1), parts: { shares } });
   const runId = await bench.createRun('r');

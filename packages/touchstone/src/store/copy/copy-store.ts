@@ -3,6 +3,7 @@ import { HostError } from '@touchstone/protocol';
 import type { Db, Row, SqlValue, Statement } from '../db.js';
 import { numberAt, textAt } from '../rows.js';
 import { STORED_TABLES, type StoredTable } from './tables.js';
+import { markFinished, markUnfinished } from './unfinished.js';
 
 /** What was copied of a table, and whether both sides now hold the same. */
 export type CopiedTable = { readonly table: string; readonly rows: number; readonly isEqual: boolean };
@@ -12,20 +13,22 @@ const PAGE = 50;
 
 /**
  * Copies everything from one store to another, which is new or holds an unfinished copy of the same. Numbers of rows are kept.
- * Afterwards both are read, and every row is compared.
+ * Afterwards both are read, and every row is compared. Until both have been found equal, nobody else can open the target.
  */
-export async function copyRows(from: Db, to: Db, now: number): Promise<readonly CopiedTable[]> {
-  await checkSource(from, now);
+export async function copyRows(from: Db, to: Db): Promise<readonly CopiedTable[]> {
   await checkTarget(from, to);
+  await markUnfinished(to);
   const copied: CopiedTable[] = [];
   for (const table of STORED_TABLES) await copyTable(from, to, table);
   for (const table of STORED_TABLES) copied.push(await compareTable(from, to, table));
+  if (copied.every(({ isEqual }) => isEqual)) await markFinished(to);
   return copied;
 }
 
 const HELD = 'SELECT run_id FROM runs WHERE lease_holder IS NOT NULL AND lease_until >= ? LIMIT 1';
 
-async function checkSource(from: Db, now: number): Promise<void> {
+/** Asked before a target is made. */
+export async function checkSource(from: Db, now: number): Promise<void> {
   const [held] = await from.all(HELD, [now]);
   if (!held) return;
   throw new HostError(

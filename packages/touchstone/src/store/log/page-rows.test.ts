@@ -24,6 +24,7 @@ it('content is read when its tenant may use the thread, and counts for it by its
   const pace = createPace({
     enter: async (...piece) => void told.push(['enter', ...piece]),
     charge: (...time) => void told.push(['charge', ...time]),
+    arrived: () => undefined,
   });
   await pace(RIVAL, sizes(1_000_000, 500_000));
   const ms = threadMs(1_500_000);
@@ -38,6 +39,7 @@ it('a little content does not wait, and counts all the same', async () => {
   const pace = createPace({
     enter: () => Promise.reject(new Error('It waits.')),
     charge: (...time) => void told.push(time),
+    arrived: () => undefined,
   });
   await pace(RIVAL, sizes(60_000));
   expect(told).toEqual([['rival', threadMs(60_000)]]);

@@ -2,7 +2,7 @@ import type { Outcome, Row } from '../db.js';
 import { OutcomeUnknown } from '../db.js';
 import { type Driver, openClient, type PgClient, type PgResult } from './open-client.js';
 import type { PostgresAddress } from './postgres-address.js';
-import { codeOf, isEnding, reconnectError } from './postgres-errors.js';
+import { codeOf, isEnding, isOfNoUse, reconnectError } from './postgres-errors.js';
 import type { WireStatement } from './wire-statement.js';
 
 /** What became of each statement, in order; the first failure makes all later ones of a transaction fail. */
@@ -70,7 +70,7 @@ function sendAll(
     const answers: Answer[] = [];
     const answered = (error: unknown, result?: PgResult) => {
       answers.push(result ? { outcome: toOutcome(result) } : { error });
-      if (!result && isEnding(error)) onEnding();
+      if (!result && isOfNoUse(error)) onEnding();
       if (answers.length < statements.length) return;
       const lost = lostIn(answers);
       if (lost) reject(new OutcomeUnknown(lost.error));

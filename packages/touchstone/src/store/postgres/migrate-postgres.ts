@@ -1,3 +1,4 @@
+import { UNFINISHED_COPY, unfinishedCopy } from '../copy/unfinished.js';
 import type { Row } from '../db.js';
 import { MIGRATIONS, type Migration } from '../migrations/index.js';
 import type { PgClient } from './open-client.js';
@@ -12,29 +13,28 @@ type Preparing = {
   readonly client: PgClient;
   readonly address: PostgresAddress;
   readonly migrations?: readonly Migration[];
+  /** Whether a copy is to be made in it, or to be continued. */
+  readonly isCopyTarget?: boolean;
 };
 
 /** Whether the schema can be used as it is. Throws when it cannot, and preparing it would not help. */
-export async function isPrepared({ client, address, migrations = MIGRATIONS }: Preparing): Promise<boolean> {
-  const version = await checkedVersion(client, address, migrations.length);
-  return version >= migrations.length;
+export async function isPrepared(preparing: Preparing): Promise<boolean> {
+  const { migrations = MIGRATIONS } = preparing;
+  return (await checkedVersion(preparing)) >= migrations.length;
 }
 
 /**
  * Brings the schema to the newest version, all the way or not at all. A newer one is left as it is when it says that programs
  * of this version may use it.
  */
-export async function preparePostgres({
-  client,
-  address,
-  migrations = MIGRATIONS,
-}: Preparing): Promise<void> {
+export async function preparePostgres(preparing: Preparing): Promise<void> {
+  const { client, address, migrations = MIGRATIONS } = preparing;
   await client.query('BEGIN');
   try {
     await client.query(LOCK);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${address.schema}`);
     await client.query(`SET LOCAL search_path = ${address.schema}`);
-    const version = await checkedVersion(client, address, migrations.length);
+    const version = await checkedVersion(preparing);
     if (version === 0)
       await client.query('CREATE TABLE schema_version (version BIGINT NOT NULL, reads_from BIGINT NOT NULL)');
     for (const [index, migration] of migrations.entries())
@@ -62,17 +62,20 @@ const TABLES = 'SELECT tablename FROM pg_tables WHERE schemaname = $1';
 export const versionIn = (schema: string): string =>
   `SELECT version, reads_from FROM ${schema}.schema_version ORDER BY version DESC LIMIT 1`;
 
-/** 0 for an empty schema. Throws for one of another program, or of a version that this program may not use. */
-async function checkedVersion(
-  client: PgClient,
-  { schema, shown }: PostgresAddress,
-  known: number,
-): Promise<number> {
+/** 0 for an empty schema. Throws for one of another program, of a version that this program may not use, or with a part of a copy. */
+async function checkedVersion({
+  client,
+  address: { schema, shown },
+  migrations = MIGRATIONS,
+  isCopyTarget = false,
+}: Preparing): Promise<number> {
   const { rows: tables } = await client.query(TABLES, [schema]);
   if (tables.length === 0) return 0;
   if (!tables.some(({ tablename }) => tablename === 'schema_version')) throw foreignSchema(shown, schema);
+  if (!isCopyTarget && tables.some(({ tablename }) => tablename === UNFINISHED_COPY))
+    throw unfinishedCopy(shown, 'schema');
   const [row] = (await client.query(versionIn(schema))).rows;
-  return usableVersion(row, shown, known);
+  return usableVersion(row, shown, migrations.length);
 }
 
 /** Of the row that `versionIn` asks for. Throws for a version that this program may not use. */

@@ -69,9 +69,10 @@ export async function openClient(
   { onLost = () => undefined, answerMs = 0, staysIdle }: ClientOptions = {},
 ): Promise<PgClient> {
   const client = new Client({
-    connectionString: url,
-    // A pooler refuses this, or loses it.
-    ...(keepsSession && { options: `-c search_path=${schema}${staysIdle ? STAYS_IDLE : ''}` }),
+    // A pooler refuses the options, or loses them.
+    connectionString: keepsSession
+      ? withOptions(url, `-c search_path=${schema}${staysIdle ? STAYS_IDLE : ''}`)
+      : url,
     query_timeout: answerMs,
     application_name: 'touchstone',
     pipeline: true,
@@ -83,6 +84,14 @@ export async function openClient(
   client.on('end', onLost);
   await client.connect();
   return client;
+}
+
+/** Behind those of the address, which the driver would take instead of ours. */
+function withOptions(url: string, ours: string): string {
+  const address = new URL(url);
+  const given = address.searchParams.get('options');
+  address.searchParams.set('options', given === null ? ours : `${given} ${ours}`);
+  return address.href;
 }
 
 const INT8 = 20;

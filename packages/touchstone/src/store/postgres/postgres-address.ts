@@ -18,9 +18,81 @@ const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
 export const isPostgresUrl = (address: string): boolean => /^postgres(ql)?:\/\//.test(address);
 
-/** `schema` and `prepare` are ours, and are taken out of what the driver gets. */
+/** Taken out of what the driver gets. */
+const OURS = ['schema', 'prepare'];
+
+/** What the driver `pg` reads from an address. */
+const OF_DRIVER = [
+  'application_name',
+  'binary',
+  'client_encoding',
+  'fallback_application_name',
+  'host',
+  'idle_in_transaction_session_timeout',
+  'lock_timeout',
+  'options',
+  'password',
+  'port',
+  'query_timeout',
+  'replication',
+  'ssl',
+  'sslcert',
+  'sslkey',
+  'sslmode',
+  'sslnegotiation',
+  'sslrootcert',
+  'statement_timeout',
+  'uselibpqcompat',
+  'user',
+];
+
+/** What libpq knows beyond that. The driver passes over it, and an address that psql takes is to be good for Touchstone, too. */
+const OF_LIBPQ = [
+  'channel_binding',
+  'connect_timeout',
+  'dbname',
+  'gssdelegation',
+  'gssencmode',
+  'gsslib',
+  'hostaddr',
+  'keepalives',
+  'keepalives_count',
+  'keepalives_idle',
+  'keepalives_interval',
+  'krbsrvname',
+  'load_balance_hosts',
+  'max_protocol_version',
+  'min_protocol_version',
+  'oauth_client_id',
+  'oauth_client_secret',
+  'oauth_issuer',
+  'oauth_scope',
+  'passfile',
+  'require_auth',
+  'requirepeer',
+  'requiressl',
+  'scram_client_key',
+  'scram_server_key',
+  'service',
+  'servicefile',
+  'ssl_max_protocol_version',
+  'ssl_min_protocol_version',
+  'sslcertmode',
+  'sslcompression',
+  'sslcrl',
+  'sslcrldir',
+  'sslkeylogfile',
+  'sslpassword',
+  'sslsni',
+  'target_session_attrs',
+  'tcp_user_timeout',
+];
+
+const KNOWN = new Set([...OURS, ...OF_DRIVER, ...OF_LIBPQ]);
+
 export function readPostgresAddress(address: string): PostgresAddress {
   const url = parsed(address);
+  checkParameters(url);
   const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA;
   if (!SCHEMA_NAME.test(schema))
     throw invalid(
@@ -51,6 +123,22 @@ function parsed(address: string): URL {
     );
   }
 }
+
+/** A mistyped name that is passed over would, for one, put the tables into another schema. */
+function checkParameters(url: URL): void {
+  const unknown = [...url.searchParams.keys()].find((name) => !KNOWN.has(name));
+  if (unknown === undefined) return;
+  const which = maySay(unknown, url) ? `"${unknown}"` : 'one of its parameters';
+  throw invalid(
+    `${which} is not known. The parameters of Touchstone are ${OURS.join(' and ')}; passed on to the driver are ${OF_DRIVER.join(', ')}; and those of libpq are let through. Reserved characters such as "?", "&" and "#" in user and password have to be percent-encoded`,
+  );
+}
+
+const PLAIN_NAME = /^[a-z]\w{0,40}$/i;
+const HAS_SECRET = /@|[?&](password|sslpassword|oauth_client_secret)=/;
+
+/** A "?" or "&" in a password that is not percent-encoded makes a parameter of what follows it. */
+const maySay = (name: string, { search }: URL): boolean => PLAIN_NAME.test(name) && !HAS_SECRET.test(search);
 
 const invalid = (why: string): HostError =>
   new HostError('validation_error', `The address of the PostgreSQL store cannot be used: ${why}.`, {

@@ -9,8 +9,8 @@ import type { Driver } from './open-client.js';
 import { withClient } from './open-postgres.js';
 import type { PostgresAddress } from './postgres-address.js';
 import { POSTGRES } from './postgres-dialect.js';
-import { accessError, codeOf, isEnding, isTransient } from './postgres-errors.js';
-import { readServerFacts, serverTroubles, serverWarnings } from './server-facts.js';
+import { accessError, codeOf, isEnding, isTransient, unwritable } from './postgres-errors.js';
+import { readServerFacts, serverTroubles, serverWarnings, writesIn } from './server-facts.js';
 import { asTransaction, wireBatch } from './wire-statement.js';
 
 const WRITERS = 4;
@@ -50,12 +50,18 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
     if (writing) chargeBatch(batch, writing);
     return outcomes;
   };
+  const checkWrites = async (): Promise<void> => {
+    const [row] = await all(writesIn(address.schema), []);
+    if (row?.read_only === 1) throw unwritable('read_only');
+    if (row?.granted !== 1) throw unwritable('rights');
+  };
   return {
     dialect: POSTGRES,
     all,
     async ping() {
       const [row] = await all(versionIn(address.schema), []);
       usableVersion(row, address.shown);
+      await checkWrites();
     },
     async scan(sql, params) {
       checkOpen();
@@ -72,7 +78,11 @@ export function createPostgresDb({ driver, address, clock, writing }: Options): 
         'A PostgreSQL store is not copied by "touchstone backup". Use pg_dump, or "touchstone store copy" into a file.',
       );
     },
-    check: async () => serverTroubles(await facts()),
+    async check() {
+      const troubles = serverTroubles(await facts());
+      await checkWrites();
+      return troubles;
+    },
     warnings: async () => serverWarnings(await facts()),
     async close() {
       if (!open) return;

@@ -8,6 +8,7 @@ it.each([
   ['ECONNRESET', undefined, { code: 'unavailable', details: { reason: 'unreachable' } }],
   ['57P01', '57P01', { code: 'unavailable', details: { reason: 'unreachable' } }],
   ['57014', '57014', { code: 'unavailable', details: { reason: 'timeout' } }],
+  ['25006', '25006', { code: 'unavailable', details: { reason: 'read_only' } }],
   ['XX000', 'XX000', { code: 'internal_error' }],
   ['42P01', '42P01', { code: 'internal_error' }],
 ] as const)('an error with the code %s has the server code %s', (code, ofServer, error) => {

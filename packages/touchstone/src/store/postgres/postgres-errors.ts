@@ -14,6 +14,8 @@ type Reason =
   | 'clock'
   | 'pooler'
   | 'timeout'
+  | 'read_only'
+  | 'tls'
   | 'missing_driver';
 
 /** What an operator can do, by the beginning of the server's code. The longest beginning that fits counts. */
@@ -44,6 +46,10 @@ const TROUBLES: { readonly [beginning: string]: readonly [Reason, string] } = {
     'timeout',
     'the server ended the connection after its idle_session_timeout. Raise it for this user.',
   ],
+  '25006': [
+    'read_only',
+    'the database takes no writes: it is a standby, or a setting of the server makes it read only (default_transaction_read_only). Name the server that takes writes, or end that setting.',
+  ],
   '25P03': ['timeout', 'the server ended a transaction after its idle_in_transaction_session_timeout.'],
   '25P04': [
     'timeout',
@@ -64,6 +70,22 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
+/** What `tls` and the driver say when a connection cannot be made as the address asks for. */
+const TLS_CODE = /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH|^ERR_(?:TLS|SSL)_/;
+const WITHOUT_TLS = 'The server does not support SSL connections';
+const TLS_WORDS: readonly [Reason, string] = [
+  'tls',
+  'its certificate is not accepted, or it has none, and the address asks for one. Look at sslmode and sslrootcert in the address, and at the certificate of the server.',
+];
+
+const isOfTls = (error: unknown): boolean => {
+  const { code = '', message = '' } = (error ?? {}) as {
+    readonly code?: unknown;
+    readonly message?: unknown;
+  };
+  return TLS_CODE.test(String(code)) || message === WITHOUT_TLS;
+};
+
 const troubleOf = (code: string | undefined): readonly [Reason, string] | undefined =>
   code === undefined ? UNREACHABLE : (TROUBLES[code] ?? TROUBLES[code.slice(0, 2)]);
 
@@ -74,7 +96,8 @@ const REFUSED_SETTING = 'unsupported startup parameter';
 export function connectError(shown: string, error: unknown): HostError {
   if (isHostError(error)) return error;
   if (error instanceof Error && error.message.startsWith(REFUSED_SETTING)) return unnamedPooler(shown);
-  return troubleError(`Cannot open the store ${shown}`, troubleOf(codeOf(error)) ?? UNREACHABLE, error);
+  const trouble = isOfTls(error) ? TLS_WORDS : (troubleOf(codeOf(error)) ?? UNREACHABLE);
+  return troubleError(`Cannot open the store ${shown}`, trouble, error);
 }
 
 /** The same, of a store that is in use: callers of any tenant are told. */
@@ -95,7 +118,7 @@ export function accessError(error: unknown): unknown {
 }
 
 /** Nothing was kept, and the same may work a moment later. */
-const AWAY: readonly Reason[] = ['unreachable', 'timeout'];
+const AWAY: readonly Reason[] = ['unreachable', 'timeout', 'read_only'];
 
 function troubleError(what: string, [reason, words]: readonly [Reason, string], cause: unknown): HostError {
   if (AWAY.includes(reason)) return new StoreAway(`${what}: ${words}`, cause, reason);
@@ -108,6 +131,20 @@ export const isTransient = (error: unknown): boolean =>
 
 /** The server ends the connection: whatever comes next needs another one. Of a statement that others follow it has kept nothing. */
 export const isEnding = (error: unknown): boolean => /^(57P0|25P0[34])/.test(codeOf(error) ?? '');
+
+/** The next connection may lead to another server: the one that takes writes now. */
+export const isOfNoUse = (error: unknown): boolean => isEnding(error) || codeOf(error) === READ_ONLY;
+
+const READ_ONLY = '25006';
+const WITHOUT_RIGHT = '42501';
+
+/** Why nothing can be written, before anything is: the words that a write would be refused with. */
+export const unwritable = (why: 'read_only' | 'rights'): HostError =>
+  troubleError(
+    IN_USE,
+    TROUBLES[why === 'read_only' ? READ_ONLY : WITHOUT_RIGHT] as readonly [Reason, string],
+    undefined,
+  );
 
 export const missingDriver = (cause: unknown): HostError =>
   new HostError(

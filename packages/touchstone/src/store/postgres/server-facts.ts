@@ -46,6 +46,12 @@ export async function readServerFacts(client: PgClient): Promise<ServerFacts> {
   };
 }
 
+/** Whether the server takes writes, and this user may make them. A host or worker that only reads can do nothing. */
+export const writesIn = (schema: string): string => `SELECT
+    CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' THEN 1 ELSE 0 END AS read_only,
+    CASE WHEN has_table_privilege('${schema}.runs', 'INSERT') AND has_table_privilege('${schema}.runs', 'UPDATE')
+      THEN 1 ELSE 0 END AS granted`;
+
 const OLDEST_SERVER = 150_000;
 /** Less is lost in the noise of asking, and leases last for many times that. */
 export const NOTED_SKEW_MS = 1_000;

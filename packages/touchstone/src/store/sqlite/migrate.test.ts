@@ -55,3 +55,14 @@ it("another program's database is refused and left alone", async () => {
     { name: 'bookmarks' },
   ]);
 });
+
+it('a part of a copy is refused, also when steps are missing, and opened by the copy that goes on', async () => {
+  const sqlite = await openSqlite(MEMORY);
+  run(sqlite, [first]);
+  sqlite.exec('CREATE TABLE unfinished_copy (mark INTEGER)');
+  for (const migrations of [[first], [first, second]])
+    expect(() => run(sqlite, migrations)).toThrow('it holds an unfinished copy');
+  expect(rowsOf(sqlite, 'SELECT MAX(version) AS version FROM schema_version')).toEqual([{ version: 1 }]);
+  migrate(sqlite, 'store.db', SQLITE, [first, second], true);
+  expect(rowsOf(sqlite, 'SELECT MAX(version) AS version FROM schema_version')).toEqual([{ version: 2 }]);
+});

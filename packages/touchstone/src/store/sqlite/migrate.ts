@@ -1,3 +1,4 @@
+import { UNFINISHED_COPY, unfinishedCopy } from '../copy/unfinished.js';
 import type { Dialect } from '../dialect.js';
 import { MIGRATIONS, type Migration } from '../migrations/index.js';
 import type { Sqlite } from './open-sqlite.js';
@@ -9,12 +10,14 @@ export function migrate(
   file: string,
   dialect: Dialect,
   migrations: readonly Migration[] = MIGRATIONS,
+  isCopyTarget = false,
 ): void {
-  if (schemaVersion(sqlite, file, migrations.length) === migrations.length) return;
+  const opening = { file, known: migrations.length, isCopyTarget };
+  if (schemaVersion(sqlite, opening) === migrations.length) return;
   sqlite.exec('BEGIN IMMEDIATE');
   try {
     // Read again under the lock: another process may have migrated while this one waited for it.
-    const version = schemaVersion(sqlite, file, migrations.length);
+    const version = schemaVersion(sqlite, opening);
     if (version === 0) sqlite.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
     for (const [index, migration] of migrations.entries()) {
       if (index >= version) apply(sqlite, migration, index + 1, dialect);
@@ -31,13 +34,23 @@ function apply(sqlite: Sqlite, migration: Migration, version: number, dialect: D
   sqlite.prepare('INSERT INTO schema_version (version) VALUES (?)').run(version);
 }
 
-/** 0 for an empty file. Throws for a file of another program or of a newer version. */
-function schemaVersion(sqlite: Sqlite, file: string, known: number): number {
+type Opening = {
+  readonly file: string;
+  /** The newest version that this program knows. */
+  readonly known: number;
+  /** Whether a copy is to be made in it, or to be continued. */
+  readonly isCopyTarget: boolean;
+};
+
+/** 0 for an empty file. Throws for a file of another program, of a newer version, or with a part of a copy. */
+function schemaVersion(sqlite: Sqlite, { file, known, isCopyTarget }: Opening): number {
   const tables = sqlite.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all() as {
     name: string;
   }[];
   if (tables.length === 0) return 0;
   if (!tables.some((table) => table.name === 'schema_version')) throw foreignDatabase(file);
+  if (!isCopyTarget && tables.some(({ name }) => name === UNFINISHED_COPY))
+    throw unfinishedCopy(file, 'file');
   const rows = sqlite.prepare('SELECT MAX(version) AS version FROM schema_version').all() as {
     version: number | null;
   }[];

@@ -16,7 +16,10 @@ export const comparisonEndpoints = (host: Services): readonly Endpoint[] => [
     refusals: ['not_found'],
     async handle(call) {
       checkEvaluation(host);
-      return { status: 200, body: await host.touchstone.compareRuns(call.principal.owner, call.body) };
+      const { owner } = call.principal;
+      return {
+        large: async () => ({ status: 200, body: await host.touchstone.compareRuns(owner, call.body) }),
+      };
     },
   }),
   endpoint({

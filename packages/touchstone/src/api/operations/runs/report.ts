@@ -29,16 +29,19 @@ export const reportEndpoints = (host: Services): readonly Endpoint[] => [
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
       checkEvaluation(host);
-      const { owner } = call.principal;
-      const body = await host.touchstone.report(owner, runIdOf(call), optionsOf(call));
-      const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22);
-      const headers = { etag: `"${digest}"`, 'cache-control': 'private, no-cache' };
-      return matches(call.headers['if-none-match'], headers.etag)
-        ? { status: 304, headers }
-        : { status: 200, body, headers };
+      return { large: () => readReport(host, call) };
     },
   }),
 ];
+
+async function readReport({ touchstone }: Services, call: Call<QueryOf<typeof reportQuery>>): Promise<Reply> {
+  const body = await touchstone.report(call.principal.owner, runIdOf(call), optionsOf(call));
+  const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22);
+  const headers = { etag: `"${digest}"`, 'cache-control': 'private, no-cache' };
+  return matches(call.headers['if-none-match'], headers.etag)
+    ? { status: 304, headers }
+    : { status: 200, body, headers };
+}
 
 const optionsOf = ({ query }: Call<QueryOf<typeof reportQuery>>): ReportOptions => ({
   ...(query.against !== undefined && { against: asId<RunId>(query.against) }),

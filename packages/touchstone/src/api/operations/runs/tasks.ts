@@ -173,8 +173,8 @@ export const taskListEndpoints = (host: Services): readonly Endpoint[] => [
     async handle(call) {
       const run = await findEvalRun(host, call);
       const { query } = call;
-      const body = await host.touchstone.tasks.facets(run, { ...query, id: query.id ?? query.q });
-      return { status: 200, body };
+      const facets = () => host.touchstone.tasks.facets(run, { ...query, id: query.id ?? query.q });
+      return { large: async () => ({ status: 200, body: await facets() }) };
     },
   }),
   endpoint({

@@ -255,6 +255,52 @@ describe('store', () => {
     expect(unset).toMatchObject({ code: 2, err: expect.stringContaining('NO_SUCH_URL is not set') });
   });
 
+  it('copy refuses a source that is not there, and makes nothing', async () => {
+    const refused = await cli.run('store', 'copy', 'sqlite:typo.db', 'sqlite:new/out.db');
+    expect(refused).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('There is no store to copy'),
+    });
+    expect([cli.has('typo.db'), cli.has('new')]).toEqual([false, false]);
+  });
+
+  it('copy that was not completed is refused by every other command', async () => {
+    await evaluated();
+    await cli.run('store', 'copy', HERE, 'sqlite:there/touchstone.db');
+    const sqlite = await openSqlite(join(cli.cwd, 'there/touchstone.db'));
+    sqlite.exec('CREATE TABLE unfinished_copy (mark INTEGER)');
+    sqlite.close();
+    for (const verb of [['runs'], ['store', 'check'], ['serve', '--port', '0'], ['doctor']]) {
+      const { code, out, err } = await cli.run(...verb, '--data', 'there');
+      expect({ verb, code }).toEqual({ verb, code: verb[0] === 'doctor' ? 1 : 3 });
+      expect(out + err).toContain('it holds an unfinished copy. Give the same "touchstone store copy" again');
+    }
+    expect(await cli.run('store', 'copy', HERE, 'sqlite:there/touchstone.db')).toMatchObject({ code: 0 });
+    expect(await cli.run('store', 'check', '--data', 'there')).toMatchObject({ code: 0 });
+  });
+
+  it('check refuses where nothing is kept, and makes nothing', async () => {
+    cli.write('empty/notes.txt', '');
+    expect(await cli.run('store', 'check', '--data', 'empty')).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('Nothing is kept in empty'),
+    });
+    expect(cli.has('empty/touchstone.db')).toBe(false);
+    expect(await cli.run('store', 'check')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('There is no store to check: .touchstone/touchstone.db is not there.'),
+    });
+    expect(cli.has('.touchstone')).toBe(false);
+    cli.write('other/touchstone.config.json', { store: 'sqlite:typo.db' });
+    expect(await cli.run('store', 'check', '--config', 'other/touchstone.config.json')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('There is no store to check: other/typo.db is not there.'),
+    });
+    expect(cli.has('other/typo.db')).toBe(false);
+  });
+
   it('check finds a log that is not whole, and names its run', async () => {
     const runId = await evaluated();
     expect(await cli.run('store', 'prepare')).toMatchObject({ code: 0 });

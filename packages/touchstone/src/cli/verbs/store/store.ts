@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { plural } from '@touchstone/sdk/view';
 import { type Config, copyStore, createTouchstone, storeAddressOf, systemClock } from '../../../app/index.js';
 import { createLog } from '../../../server/index.js';
+import { displayPath } from '../../files/local-files.js';
 import { type Context, type ExitCode, type Io, UsageError, writeResult } from '../../io.js';
-import { readConfig, withTouchstone } from '../../local.js';
+import { hasStore, readConfig, storeFile, withTouchstone } from '../../local.js';
 import { withSession } from '../../session.js';
 import { verifyChains } from '../deployments/audit.js';
 
@@ -29,7 +30,8 @@ async function prepareAsHost({ io, settings }: Context, config: Config): Promise
 
 /** Holds everything that is kept against what it promises. */
 export async function checkStoreCommand(context: Context): Promise<ExitCode> {
-  const faults = await withSession(context, {}, 'store', async (session) => {
+  await checkIsThere(context);
+  const faults = await withSession(context, {}, 'asIs', async (session) => {
     const { store } = session.local?.touchstone ?? {};
     const found = [...((await store?.check()) ?? []), ...((await store?.checkLogs()) ?? [])];
     const broken = (await verifyChains(session)).filter(({ valid }) => !valid);
@@ -45,6 +47,16 @@ export async function checkStoreCommand(context: Context): Promise<ExitCode> {
       : faults.map((fault) => `${ink.red('✗')} ${fault}\n`).join(''),
   );
   return exitCode;
+}
+
+/** An operator who names the wrong folder must not hear that all is well with it. */
+async function checkIsThere(context: Context): Promise<void> {
+  if (await hasStore(context)) return;
+  const file = storeFile(context, await readConfig(context)) ?? '';
+  throw new UsageError(
+    `There is no store to check: ${displayPath(file, context.io.cwd)} is not there.`,
+    'Name the folder that the runs were kept in with --data, or correct "store" in the configuration.',
+  );
 }
 
 /** Copies one store into another, of the same kind or of the other. */

@@ -1,6 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { isHostError } from '@touchstone/protocol';
 import { plural } from '@touchstone/sdk/view';
 import { type Config, isOpenToOthers, soundParts } from '../../../../app/index.js';
 import { checkSuiteFile } from '../../../files/check-suite.js';
@@ -55,25 +56,35 @@ export async function checkStore(context: Context, config: Config): Promise<Find
   const hint = 'Check its permissions, restore it from a copy, or use another folder with --data';
   const opened = await tried('store', `${shown} cannot be used`, hint, async () => {
     if (!(await isThere(file))) return `${shown} is made by the first run`;
-    return `${shown} is whole and holds ${await withSession(context, {}, 'store', readStore)}`;
+    return `${shown} is whole and holds ${await withSession(context, {}, 'asIs', readStore)}`;
   });
   if (opened.state !== 'ok' || !isOpenToOthers(file)) return opened;
   return warning('store', `${opened.detail}; other users of this machine may read it`, `chmod 600 ${shown}*`);
 }
 
-/** The store prepares what is missing when it is opened, as the first run would. */
+/** Makes no table: the database may be that of hosts of an earlier release, which go on. */
 async function checkDatabase(context: Context): Promise<Finding> {
-  const hint =
-    'Put it right, or name another one with "store" in the configuration: docs/scaling-out.md#what-doctor-looks-for';
-  let warnings: readonly string[] = [];
-  const opened = await tried('store', 'the PostgreSQL database is not as it should be', hint, () =>
-    withSession(context, {}, 'store', async (session) => {
-      warnings = (await session.local?.touchstone.store.warnings()) ?? [];
-      return `the PostgreSQL database is sound and holds ${await readStore(session)}`;
-    }),
-  );
-  if (opened.state !== 'ok' || warnings.length === 0) return opened;
-  return warning('store', [opened.detail, ...warnings].join('. '), 'See docs/scaling-out.md#behind-a-pooler');
+  try {
+    return await withSession(context, {}, 'asIs', databaseFinding);
+  } catch (error) {
+    if (isHostError(error) && error.details?.reason === 'unprepared') return UNPREPARED;
+    return broken('store', `the PostgreSQL database is not as it should be: ${wordsOf(error)}`, PUT_RIGHT);
+  }
+}
+
+const PUT_RIGHT =
+  'Put it right, or name another one with "store" in the configuration: docs/scaling-out.md#what-doctor-looks-for';
+const UNPREPARED = warning(
+  'store',
+  'the PostgreSQL database can be reached; the tables are missing or of an earlier release; the first run makes them',
+  'Make them now with: touchstone store prepare',
+);
+
+async function databaseFinding(session: Session): Promise<Finding> {
+  const warnings = (await session.local?.touchstone.store.warnings()) ?? [];
+  const sound = `the PostgreSQL database is sound and holds ${await readStore(session)}`;
+  if (warnings.length === 0) return ok('store', sound);
+  return warning('store', [sound, ...warnings].join('. '), 'See docs/scaling-out.md#behind-a-pooler');
 }
 
 /** Looks for damaged pages, reads the ends of some logs, and counts as the operator: the runs of every tenant. */
