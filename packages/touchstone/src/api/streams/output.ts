@@ -28,8 +28,6 @@ export type Output = {
   of(tenant: string, slow?: boolean): MakeChunk;
 };
 
-/** About what making one takes, so that no two of a tenant are begun in one turn of the event loop. */
-const LONG_MS = 2;
 /** Making more than this takes some milliseconds. */
 const LONG_BYTES = PAGE_BYTES / 4;
 /** Handed to a connection at a time: the operating system takes megabytes at once, and everybody waits meanwhile. */
@@ -49,7 +47,6 @@ export function createOutput(
     release: () => held.release(tenant, bytes.length),
   });
   const make = async (tenant: string, ...[work, signal]: Parameters<MakeChunk>) => {
-    await shares.enter(tenant, LONG_MS, signal, 'read');
     const made = await work();
     if (made === undefined) return undefined;
     const bytes = Buffer.isBuffer(made) ? made : Buffer.from(made);
